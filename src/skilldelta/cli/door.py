@@ -1,0 +1,74 @@
+"""The one place where errors become words on stderr and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from ..errors import EXIT_BLOCKED, EXIT_BUG, EXIT_INTERRUPTED, EXIT_TERMINATED, Interrupted, SkilldeltaError
+
+ISSUES = "https://github.com/skilldelta/skilldelta/issues"
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and return its exit code; nothing raised inside leaves as a traceback."""
+    from .verbs import program
+
+    try:
+        code = program.main(args=list(arguments), prog_name="skilldelta", standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.Abort:
+        _say("interrupted")
+        return EXIT_INTERRUPTED
+    except click.ClickException as error:
+        error.show(file=sys.stderr)
+        return EXIT_BLOCKED
+    except Interrupted as error:
+        _say(str(error))
+        return EXIT_TERMINATED if error.signal == 15 else EXIT_INTERRUPTED
+    except SkilldeltaError as error:
+        _say(f"error: {error}")
+        return error.exit_code
+    except KeyboardInterrupt:
+        _say("interrupted")
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 - the reader left; keep the interpreter's own flush quiet
+        return 0
+    except Exception as error:  # noqa: BLE001 - the door: a bug of ours becomes words
+        return _bug(error)
+    return code if isinstance(code, int) else 0
+
+
+def _say(text: str) -> None:
+    click.echo(printable(text), err=True)
+
+
+def printable(text: str) -> str:
+    """Return `text` without control characters (a file name or a model may hold them), line ends kept."""
+    return "".join(
+        char if char in "\n\t" or (char.isprintable() or char == " ") else char.encode("unicode_escape").decode()
+        if not 0xD800 <= ord(char) <= 0xDFFF
+        else f"\\x{ord(char) & 0xFF:02x}"
+        for char in text
+    )
+
+
+def _bug(error: BaseException) -> int:
+    import traceback
+
+    from .. import __version__
+
+    frames = traceback.extract_tb(error.__traceback__)
+    places = " < ".join(f"{os.path.basename(frame.filename)}:{frame.lineno}" for frame in reversed(frames[-5:]))  # noqa: PTH119
+    _say(
+        f"error: this is a bug in skilldelta {__version__}: {type(error).__name__}: {str(error)[:500]}\n"
+        f"  at {places}\n"
+        f"  fix: please report these three lines at {ISSUES}"
+    )
+    if os.environ.get("SKILLDELTA_TRACEBACK") == "1":
+        traceback.print_exception(error)
+    return EXIT_BUG

@@ -1,0 +1,157 @@
+"""What is going to be run, in which order, and what it may cost."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import Field
+
+from .config import BudgetSettings, GateSettings, JudgeModelSettings, Price, RunnerSettings
+from .design import Design
+from .skill import ChangeKind, FileChange, Finding
+from .suite import FrozenSuite, Task
+from .trial import Arm
+from .value import Value
+
+
+class Gate(StrEnum):
+    """What a result means for the merge, from best to worst."""
+
+    PASS = "pass"  # noqa: S105 - the field's word, not a password
+    NEUTRAL = "neutral"
+    WARN = "warn"
+    FAIL = "fail"
+    CONFLICTED = "conflicted"
+    BLOCKED = "blocked"
+
+
+class Flag(Value):
+    """Something in the head that touches its own law: configuration, suite or workflow."""
+
+    kind: Literal["config", "suite", "workflow", "first-adoption"]
+    path: str
+    message: str
+    weakening: tuple[str, ...] = ()
+    """In words, what a new suite version drops or loosens."""
+
+
+class Estimate(Value):
+    """What a plan may cost at the most, before the first call."""
+
+    trials: int
+    judge_calls: int
+    input_tokens: int
+    """Rough: a token for every three bytes of the prompts."""
+    output_tokens: int
+    """The sum of every `max_tokens`: a ceiling that answers seldom reach."""
+    cost_usd: float | None
+    """None without a price for the model."""
+
+    @property
+    def calls(self) -> int:
+        """Trials and judge calls together."""
+        return self.trials + self.judge_calls
+
+
+class Reach(Value):
+    """What the design can and cannot show on this suite."""
+
+    tasks: int
+    discordance: float
+    """The share of pairs that are expected to differ; 0.42 until something is known."""
+    rounds_needed: int | None
+    """Rounds for 90 % power at the margin; None when 20 are not enough."""
+    power_at_margin: float
+    """Chance that an effect as large as the margin is found with all rounds run."""
+    smallest_effect: float | None
+    """The smallest effect found with 80 % power, in [0, 1]; None when no effect is."""
+
+
+class SkillPlan(Value):
+    """One skill's comparison."""
+
+    skill_id: str
+    name: str
+    path: str
+    skill_file: str
+    kind: ChangeKind
+    renamed_from: str | None = None
+    files: tuple[FileChange, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    candidate_tree: str
+    reference_tree: str | None
+    """The baseline's tree hash; None for control."""
+    reference: Literal[Arm.BASELINE, Arm.CONTROL]
+    suite: FrozenSuite
+    suite_from: Literal["base", "head"]
+    design: Design
+    seed: int
+    pass_k: int = 1
+    pass_threshold: float = 0.7
+    task_timeout_seconds: float = 300
+    runner: RunnerSettings
+    judge: JudgeModelSettings
+    gate: GateSettings
+    reach: Reach
+    estimate: Estimate
+    notes: tuple[str, ...] = ()
+
+    @property
+    def arms(self) -> tuple[Arm, Arm]:
+        """The candidate and what it is compared with."""
+        return (Arm.CANDIDATE, Arm(self.reference))
+
+    @property
+    def tasks(self) -> tuple[Task, ...]:
+        """The suite's tasks in their order."""
+        return self.suite.suite.tasks
+
+    def task_timeout(self, task: Task) -> float:
+        """Return the task's own time limit in seconds, else the configuration's."""
+        return task.timeout_seconds or self.task_timeout_seconds
+
+    def max_tokens(self, task: Task) -> int:
+        """Return the task's own answer limit, else the runner's."""
+        return task.max_tokens or self.runner.max_tokens
+
+
+class LeftOut(Value):
+    """A changed skill that is not measured, and what that means."""
+
+    skill_id: str
+    name: str = ""
+    path: str
+    kind: ChangeKind
+    gate: Gate
+    reason: str
+    fix: str | None = None
+    findings: tuple[Finding, ...] = ()
+
+
+class Plan(Value):
+    """Everything one run does; its identity names the run."""
+
+    format: Literal[1] = 1
+    tool_version: str
+    base_ref: str
+    head_ref: str
+    base_commit: str
+    baseline_commit: str
+    candidate_commit: str
+    config_from: Literal["base", "head", "defaults"]
+    skills: tuple[SkillPlan, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    unchanged: int = 0
+    flags: tuple[Flag, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    budget: BudgetSettings = BudgetSettings()
+    prices: dict[str, Price] = Field(default_factory=dict)
+    concurrency: int = 8
+    smoke: bool = False
+    identity: str
+    """64 hex digits over trees, suites, configuration and seed; budget and concurrency are not part of it."""
+
+    def skill(self, skill_id: str) -> SkillPlan:
+        """Return one skill's plan."""
+        return next(skill for skill in self.skills if skill.skill_id == skill_id)

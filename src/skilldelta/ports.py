@@ -1,0 +1,89 @@
+"""The few things the stages ask of the world; `edges/` answers, tests may too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from .domain.judgment import Judgment
+from .domain.messages import MessagesReply, MessagesRequest
+from .domain.plan import SkillPlan
+from .domain.skill import SkillBundle
+from .domain.suite import Task
+from .domain.trial import Outcome, TrialKey
+
+
+class MessagesApi(Protocol):
+    """A server that speaks the Messages API; retries of the transport happen behind this."""
+
+    async def create(self, request: MessagesRequest) -> MessagesReply:
+        """Send one request and return what came of it; never raises for what a server may do."""
+        ...
+
+
+class Runner(Protocol):
+    """Executes trials."""
+
+    async def run(self, skill: SkillPlan, task: Task, key: TrialKey, bundle: SkillBundle | None) -> Outcome:
+        """Execute one attempt and return its outcome."""
+        ...
+
+
+class Journal(Protocol):
+    """The append-only record of a run; what it holds is never paid for again."""
+
+    def outcome(self, key: str) -> Outcome | None:
+        """Return the recorded outcome of a trial, or None."""
+        ...
+
+    def judgment(self, key: str) -> Judgment | None:
+        """Return a recorded judgment, or None."""
+        ...
+
+    def sent(self, key: str, reserved_usd: float) -> None:
+        """Record that a call is about to be made, so that a killed run is charged for it."""
+        ...
+
+    def record_outcome(self, key: TrialKey, outcome: Outcome) -> None:
+        """Append an outcome and flush it before returning."""
+        ...
+
+    def record_judgment(self, key: str, trial: TrialKey, judgment: Judgment) -> None:
+        """Append a judgment and flush it before returning."""
+        ...
+
+    def lost(self) -> Iterable[float]:
+        """Return the reserved cost of every call that was sent and whose result was never recorded."""
+        ...
+
+
+class Clock(Protocol):
+    """Time, for durations and deadlines."""
+
+    def monotonic(self) -> float:
+        """Return seconds that never go back."""
+        ...
+
+    def now(self) -> str:
+        """Return the time as RFC 3339 in UTC."""
+        ...
+
+
+class Progress(Protocol):
+    """Told what happens, so that somebody may watch."""
+
+    def skill_started(self, skill: SkillPlan) -> None:
+        """A skill's first round begins."""
+        ...
+
+    def round_started(self, skill: SkillPlan, number: int, trials: int) -> None:
+        """A round of so many trials begins."""
+        ...
+
+    def trial_done(self, skill: SkillPlan, key: TrialKey, recorded: bool) -> None:
+        """A trial has its outcome and its judgments; `recorded` when they came from the journal."""
+        ...
+
+    def looked(self, skill: SkillPlan, number: int, sentence: str) -> None:
+        """The statistics have looked at everything so far and say this."""
+        ...

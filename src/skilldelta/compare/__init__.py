@@ -1,0 +1,1 @@
+"""Judged pairs to a verdict: the sequential procedure and the rules around it."""

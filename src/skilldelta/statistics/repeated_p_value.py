@@ -1,0 +1,64 @@
+"""The p-value of a sign-flip test that is read look by look."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from .sign_flip import SignFlipTest
+
+_SMALLEST = 1e-300
+_CLOSE = 1e-9
+
+
+def repeated_p_value(
+    looks: Sequence[Sequence[int]], fractions: Sequence[float], *, spending_power: float, alpha: float
+) -> float:
+    """Return the alpha from which on the sequential sign-flip test crosses by the last of `looks`.
+
+    `looks[k]` are the integer differences taken in at look k, `fractions[k]` is its information fraction in
+    (0, 1]; the two-sided test spends alpha·fraction^spending_power. 1.0 when even alpha = 1 does not cross.
+    Found by bisection (Jennison and Turnbull, Group Sequential Methods (2000) chapter 9).
+
+    Because sums are discrete, the alphas that cross can have small gaps; the search therefore sets out from
+    the design's `alpha` and looks on its one side only, so the result is at most `alpha` exactly when the
+    test at `alpha` has crossed.
+
+    >>> repeated_p_value([[100] * 6], [1.0], spending_power=1.5, alpha=0.05)
+    0.03125
+    """
+    at_design = _trial(looks, fractions, spending_power, alpha)
+    crossing, missing = (
+        (min(at_design.low, alpha), _SMALLEST) if at_design.crossed else (1.0, min(at_design.high, 1.0))
+    )
+    while missing < crossing * (1 - _CLOSE):
+        middle = math.sqrt(missing * crossing)
+        trial = _trial(looks, fractions, spending_power, middle)
+        if trial.crossed:
+            crossing = min(middle, trial.low)
+        else:
+            missing = max(middle, trial.high)
+    return min(crossing, 1.0)
+
+
+class _Trial(NamedTuple):
+    """Whether the test at one alpha crosses, and the alphas [low, high) with the very same boundaries."""
+
+    crossed: bool
+    low: float
+    high: float
+
+
+def _trial(
+    looks: Sequence[Sequence[int]], fractions: Sequence[float], spending_power: float, alpha: float
+) -> _Trial:
+    test, total, low, high = SignFlipTest(), 0, 0.0, math.inf
+    for differences, fraction in zip(looks, fractions, strict=True):
+        share = fraction**spending_power
+        boundary, test = test.advance(differences, alpha * share)
+        total += sum(differences)
+        low, high = max(low, test.spent / share), min(high, test.next_spent / share)
+        if boundary is not None and abs(total) >= boundary:
+            return _Trial(True, low, high)
+    return _Trial(False, low, high)

@@ -1,0 +1,1 @@
+"""The only rooms with doors: everything that starts a process, opens a file or a connection."""

@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 WHEN = "1700000000 +0000"
 WHO = "A. Tester <tester@example.org>"
@@ -42,13 +43,15 @@ class Zeros:
 
 
 Content = str | bytes | Executable | Symlink | Submodule | Zeros
+Files = Mapping[Any, Content]
+"""Path from the repository's root (text, or bytes for any name at all) → what stands there."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Commit:
     """What one commit writes and deletes, on top of its parents (names of earlier commits; None: the one before it)."""
 
-    files: Mapping[str | bytes, Content] = field(default_factory=dict)
+    files: Files = field(default_factory=dict)
     delete: Sequence[str] = ()
     branch: str = "main"
     parents: Sequence[int] | None = None

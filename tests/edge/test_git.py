@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from repositories import Commit, Executable, Submodule, Symlink, Zeros, build, environment, git
+from repositories import Commit, Executable, Files, Submodule, Symlink, Zeros, build, environment, git
 from skilldelta.edges.git import GitRepository
 from skilldelta.edges.git_command import ask_git
 from skilldelta.errors import GitProblem
@@ -201,7 +201,7 @@ def test_unrelated_histories_are_called_that(tmp_path: Path) -> None:
 
 def test_a_tree_is_listed_with_modes_sizes_and_odd_names(tmp_path: Path) -> None:
     """Every entry has its mode and size; a name that is not UTF-8 is shown with \\xNN and marked."""
-    files = {
+    files: Files = {
         "a b/ü\t\n.txt": "12345",
         "run": Executable("x"),
         "link": Symlink("../../etc/passwd"),
@@ -224,7 +224,7 @@ def test_a_tree_is_listed_with_modes_sizes_and_odd_names(tmp_path: Path) -> None
 @pytest.mark.parametrize("copies", [1, 300])
 def test_a_tree_is_narrowed_to_folders_taken_literally(tmp_path: Path, copies: int) -> None:
     """Folders are names and never patterns, however many are asked for; a folder's neighbour is not in it."""
-    files = {"a*/x": "1", "ab/x": "1", ":(glob)b/x": "1", "-r/x": "1", "c/x": "1", "cc/x": "1"}
+    files: Files = {"a*/x": "1", "ab/x": "1", ":(glob)b/x": "1", "-r/x": "1", "c/x": "1", "cc/x": "1"}
     build(tmp_path / "repo", [Commit(files=files)])
     repository = GitRepository.open(tmp_path / "repo")
     for folder in ("a*", ":(glob)b", "-r", "c"):
@@ -235,7 +235,7 @@ def test_a_tree_is_narrowed_to_folders_taken_literally(tmp_path: Path, copies: i
 
 def test_landmarks_are_found_without_listing_the_rest(tmp_path: Path) -> None:
     """SKILL.md in any spelling, links and submodules are found; files that merely end like one are not."""
-    files = {
+    files: Files = {
         "SKILL.md": "",
         "a/skill.md": "",
         "b/Skill.MD": "",
@@ -252,7 +252,7 @@ def test_landmarks_are_found_without_listing_the_rest(tmp_path: Path) -> None:
 
 def test_blobs_come_whole_and_large_ones_not_at_all(tmp_path: Path) -> None:
     """Contents of any bytes arrive unchanged, each once; one above the limit is None."""
-    files: dict[str | bytes, str | bytes] = {"a": b"\0\n\xff\r\n", "b": "", "c": "x" * 101, "d": "x" * 100, "e": ""}
+    files: Files = {"a": b"\0\n\xff\r\n", "b": "", "c": "x" * 101, "d": "x" * 100, "e": ""}
     build(tmp_path / "repo", [Commit(files=files)])
     repository = GitRepository.open(tmp_path / "repo")
     oids = {entry.path: entry.oid for entry in repository.tree("main")}
@@ -381,7 +381,7 @@ def test_a_merge_that_stopped_is_noticed(tmp_path: Path) -> None:
 
 def test_no_program_that_the_repository_names_is_started(tmp_path: Path) -> None:
     """Hooks, filters, external diffs, text conversions, file system monitors and pagers all stay quiet."""
-    files = {"a.txt": "1", "b.txt": "2", ".gitattributes": "* filter=bad diff=bad\n"}
+    files: Files = {"a.txt": "1", "b.txt": "2", ".gitattributes": "* filter=bad diff=bad\n"}
     ids = build(tmp_path / "repo", [Commit(files={"c.txt": "1"}), Commit(files=files, delete=["c.txt"])], checkout=True)
     top = tmp_path / "repo"
     trap = tmp_path / "trap"

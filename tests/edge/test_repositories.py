@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from repositories import Commit, Executable, Submodule, Symlink, Zeros, build, git
+from repositories import Commit, Executable, Files, Submodule, Symlink, Zeros, build, git
 
 
 def test_every_kind_of_content_lands_in_the_tree(tmp_path: Path) -> None:
     """A file, a program, a link, a submodule and a name that is not UTF-8 are written as git stores them."""
-    files = {
+    files: Files = {
         "a b.txt": "text\n",
         "run.sh": Executable("#!/bin/sh\n"),
         "link": Symlink("a b.txt"),

@@ -11,8 +11,9 @@ from pydantic import ValidationError
 from ..domain.suite import FixtureFile, Suite
 from ..domain.value import digest
 from ..errors import BadSuite
+from .plain_data import not_numbers
 from .problems import Problem, in_words, line_of_words
-from .suite_checks import judge_problems, not_numbers, without_effect
+from .suite_checks import judge_problems, without_effect
 from .suite_shape import Shape, meaning, shape_of
 from .validation import Guide, problems_of
 from .yaml_document import BadYaml, Bounds, Document
@@ -42,7 +43,8 @@ def read_suite(raw: bytes, *, where: str) -> SuiteReading:
     shape.problems.extend(not_numbers(document))
     suite = _validated(shape, document)
     if suite is None or shape.problems:
-        raise BadSuite(in_words(shape.problems, document, where))
+        # An unknown key often is the reason why another is missing: both are told together.
+        raise BadSuite(in_words([*shape.problems, *shape.warnings], document, where))
     odd = sorted([*shape.warnings, *without_effect(shape)], key=lambda problem: document.line(problem.place))
     return SuiteReading(suite=suite, warnings=tuple(line_of_words(problem, document, where) for problem in odd))
 

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Iterator
 from typing import Any
 
+from .plain_data import walk
 from .problems import Problem
 from .suite_shape import Shape
-from .yaml_document import Document, Place
+from .yaml_document import Place
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 _PLAIN_DATA = ("const", "enum", "default", "examples")
 """Keywords whose value is data, so that a `$ref` in it is none."""
-
-
-def not_numbers(document: Document) -> Iterator[Problem]:
-    """Yield every NaN and infinity: nothing here can be compared or hashed with them."""
-    for place, value in _walk(document.data, ()):
-        if isinstance(value, float) and not math.isfinite(value):
-            seen = document.source(place) or str(value)
-            yield Problem(place=place, wrong=f"is {seen}", right="write a finite number, or text in quotes")
 
 
 def judge_problems(shape: Shape) -> Iterator[Problem]:
@@ -109,7 +101,7 @@ def _schema(schema: dict[str, Any], place: Place) -> Iterator[Problem]:
 
 
 def _remote(schema: Any, place: Place) -> Iterator[Problem]:
-    for inner, value in _walk(schema, (), skip=_PLAIN_DATA):
+    for inner, value in walk(schema, (), skip=_PLAIN_DATA):
         if inner and inner[-1] in _REFERENCES and isinstance(value, str) and not value.startswith("#"):
             yield Problem(
                 place=(*place, *inner),
@@ -120,14 +112,3 @@ def _remote(schema: Any, place: Place) -> Iterator[Problem]:
 
 def _never(uri: str) -> Any:
     raise ValueError(f"{uri} is not fetched")
-
-
-def _walk(data: Any, place: Place, *, skip: tuple[str, ...] = ()) -> Iterator[tuple[Place, Any]]:
-    waiting = [(place, data)]
-    while waiting:
-        here, value = waiting.pop()
-        yield here, value
-        if isinstance(value, dict):
-            waiting.extend(((*here, key), each) for key, each in value.items() if key not in skip)
-        elif isinstance(value, list):
-            waiting.extend(((*here, index), each) for index, each in enumerate(value))

@@ -21,10 +21,9 @@ NOT_YET = ("pairwise", "expectations", "files")
 """Judge types that the format knows and this version cannot run."""
 TASK_KEYS = ("judge", *Task.model_fields)
 SUITE_KEYS = tuple(Suite.model_fields)
+_MODELS: tuple[type[BaseModel], ...] = (*JUDGES.values(), Task, Suite)
 _MEANINGS = {
-    info.alias or name: info.description or ""
-    for model in (*JUDGES.values(), Task, Suite)
-    for name, info in model.model_fields.items()
+    info.alias or name: info.description or "" for model in _MODELS for name, info in model.model_fields.items()
 }
 
 

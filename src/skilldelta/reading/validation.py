@@ -74,14 +74,14 @@ def problems_of(error: ValidationError, document: Document, guide: Guide) -> lis
             continue  # the list is not empty: its items are wrong, and each of them is named
         if each["type"] in ("union_tag_invalid", "union_tag_not_found"):
             continue  # the shape of the suite names the judge types
-        wrong, right = _words(each, place, document, guide)
+        wrong, right = words_of(each, shown(each["input"], document.source(place)), place, guide)
         found.append(Problem(place=place, wrong=wrong, right=right))
     return found
 
 
-def _words(each: Any, place: Place, document: Document, guide: Guide) -> tuple[str, str]:
+def words_of(each: Any, seen: str, place: Place, guide: Guide) -> tuple[str, str]:
+    """Return what is wrong and what would be right, of one of pydantic's errors; `seen` is the value as written."""
     kind, context, value = each["type"], each.get("ctx", {}), each["input"]
-    seen = shown(value, document.source(place))
     if kind == "missing":
         return "is missing", _write(str(place[-1]), guide.meaning(place))
     if kind == "extra_forbidden":
@@ -114,7 +114,9 @@ def hint(word: str, known: Sequence[str]) -> str:
 
 
 def _write(key: str, meaning: str) -> str:
-    return f"write {key}: ({meaning[0].lower()}{meaning[1:].rstrip('.')})" if meaning else f"write {key}:"
+    if meaning[1:2].islower():
+        meaning = meaning[0].lower() + meaning[1:]
+    return f"write {key}: ({meaning.rstrip('.')})" if meaning else f"write {key}:"
 
 
 def _near(value: Any, expected: str) -> str:

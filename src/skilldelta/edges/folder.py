@@ -12,6 +12,7 @@ from pathlib import Path
 from ..errors import BadUsage, CannotWrite, SkilldeltaError
 
 _MOST_ENTRIES = 50_000
+_MOST_DEPTH = 64
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _PRIVATE = (".freezing-", ".git")
 """Folders that are passed over: a freeze that was cut off, and a repository's own."""
@@ -63,8 +64,11 @@ class Folder:
             raise self._unreadable(error) from None
         return found
 
-    def read(self, path: str, *, limit: int) -> bytes:
-        """Return the bytes of an ordinary file, at most `limit`; raises Unreadable, naming the path."""
+    def read(self, path: str, *, limit: int, cut: bool = False) -> bytes:
+        """Return the bytes of an ordinary file; raises Unreadable, naming the path.
+
+        One of more than `limit` bytes is refused; with `cut`, its first `limit` bytes are returned.
+        """
         *parts, name = path.split("/")
         try:
             with self._opened(*parts) as folder:
@@ -72,7 +76,7 @@ class Folder:
                 with os.fdopen(file, "rb") as stream:
                     if not stat.S_ISREG(os.fstat(file).st_mode):
                         raise Unreadable("is not an ordinary file", where=self._below(path))
-                    data = stream.read(limit + 1)
+                    data = stream.read(limit if cut else limit + 1)
         except OSError as error:
             raise self._unreadable(error, path) from None
         if len(data) > limit:
@@ -150,6 +154,8 @@ def _walk(top: int) -> Iterator[tuple[str, str]]:
     for here, folders, files, handle in os.fwalk(".", dir_fd=top, follow_symlinks=False, onerror=_raise):
         prefix = "" if here == "." else here.removeprefix("./") + "/"
         folders[:] = sorted(name for name in folders if not name.startswith(_PRIVATE[0]) and name != _PRIVATE[1])
+        if here.count("/") > _MOST_DEPTH:
+            raise Unreadable(f"folders are nested deeper than {_MOST_DEPTH} levels", where=prefix[:200])
         for name in (*folders, *files):
             status = os.stat(name, dir_fd=handle, follow_symlinks=False)
             if not stat.S_ISDIR(status.st_mode):

@@ -123,6 +123,7 @@ def test_every_way_to_name_a_commit_resolves(tmp_path: Path) -> None:
         assert repository.resolve(ref) == first
     for ref in ("main", "refs/heads/main", "HEAD", "@"):
         assert repository.resolve(ref) == second
+    assert repository.checked_out() == second
     assert repository.parents(second) == (first,)
     assert repository.parents(first) == ()
 
@@ -157,6 +158,7 @@ def test_an_unborn_branch_is_said_so(tmp_path: Path) -> None:
     """In a repository without commits HEAD and the branch's name both say that nothing was committed."""
     git(tmp_path, "init", "--quiet", "--initial-branch=trunk", "empty")
     repository = GitRepository.open(tmp_path / "empty")
+    assert repository.checked_out() is None
     for ref in ("HEAD", "trunk"):
         with pytest.raises(GitProblem, match="the branch 'trunk' has no commit yet"):
             repository.resolve(ref)

@@ -71,6 +71,11 @@ class GitRepository:
             return commit
         raise self._unknown(ref, answer.errors)
 
+    def checked_out(self) -> str | None:
+        """Return the commit of HEAD; None while its branch has none."""
+        answer = self._ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+        return answer.output.decode().strip() if answer.code == 0 else None
+
     def parents(self, commit: str) -> tuple[str, ...]:
         """Return the commit's parents in their order; empty for a root commit or where a shallow clone ends."""
         return tuple(self._expect("rev-parse", f"{commit}^@").decode().split())

@@ -58,13 +58,24 @@ def read_skill_file(raw: bytes, *, path: str) -> SkillFile:
     return _file(values, body, end + 2, findings)
 
 
+def too_large(size: int, *, path: str) -> SkillFile:
+    """Return what stands for a SKILL.md of `size` bytes, which nobody should read: one error."""
+    findings = FileFindings(path)
+    _too_large(size, findings)
+    return _file({}, "", 1, findings)
+
+
+def _too_large(size: int, findings: FileFindings) -> None:
+    findings.error(
+        f"the file has {size:,} bytes; at most {MOST_BYTES:,} are read",
+        "keep the SKILL.md under 500 lines and move the rest into files beside it",
+    )
+
+
 def _text(raw: bytes, findings: FileFindings) -> str | None:
     """Return the file as text with `\\n` line ends, or None after saying why it has none."""
     if len(raw) > MOST_BYTES:
-        findings.error(
-            f"the file has {len(raw):,} bytes; at most {MOST_BYTES:,} are read",
-            "keep the SKILL.md under 500 lines and move the rest into files beside it",
-        )
+        _too_large(len(raw), findings)
     elif not raw.strip():
         findings.error("the file is empty", "start it with `---`, name and description")
     elif raw.startswith(_LFS):

@@ -1,0 +1,1 @@
+"""Two git trees → which skills changed, and what each arm sees of them."""

@@ -19,7 +19,8 @@ def decide(rounds: Sequence[Sequence[Pair]], design: Design, *, out_of_budget: b
 
     `rounds` holds for each finished round one pair per task, failed ones included; rounds beyond the one
     that decides are left out of account. `out_of_budget` says that no further round can be paid. An
-    unfinished decision reads `inconclusive` for the reason `rounds`, and has no p-value.
+    unfinished decision reads `inconclusive` for the reason `rounds`, and has no p-value. A run that ends
+    between two looks of the schedule gets a closing look for the report, which carries no verdict.
     Raises ValueError for more rounds than the design has, or for a difference other than −100, 0 and 100
     under the metric `pass`.
 
@@ -33,10 +34,7 @@ def decide(rounds: Sequence[Sequence[Pair]], design: Design, *, out_of_budget: b
         return decision
     starts = [0, *(look.rounds for look in decision.looks)]
     p_value = repeated_p_value(
-        [
-            _differences(rounds[start : look.rounds])
-            for start, look in zip(starts, decision.looks, strict=False)
-        ],
+        [_differences(rounds[start : look.rounds]) for start, look in zip(starts, decision.looks, strict=False)],
         [information(look.rounds, design) for look in decision.looks],
         spending_power=design.spending_power,
         alpha=design.alpha,
@@ -56,7 +54,7 @@ def conclude(rounds: Sequence[Sequence[Pair]], design: Design, *, out_of_budget:
         if not (done in schedule or lost_cause or broke):
             continue
         look, test = take_look(test, looks, evidence, _differences(rounds[seen:done]), done, design)
-        looks.append(_with_verdict(look, evidence, design))
+        looks.append(_with_verdict(look, evidence, design) if done in schedule else look)
         seen = done
         if ending := _ending(looks[-1], evidence, design, lost_cause=lost_cause, broke=broke):
             return _decision(*ending, looks)

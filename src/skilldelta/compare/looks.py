@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from scipy.special import ndtr
 
@@ -101,7 +102,8 @@ def take_look(
     `evidence` covers all pairs so far, `differences` (hundredths) the observed ones since the last of the
     `earlier` looks. A crossing stays crossed at the later looks, each direction for itself.
     """
-    boundary, test = test.advance(differences, _spent(rounds, design))
+    allowed = design.alpha * math.pow(information(rounds, design), design.spending_power)
+    boundary, test = test.advance(differences, allowed)
     critical_value = critical_value_at((*(look.rounds for look in earlier), rounds), design)
     lost, won = evidence.filled(won=False), evidence.filled(won=True)
     limit = math.inf if boundary is None else boundary
@@ -132,13 +134,13 @@ def critical_value_at(looked_at: tuple[int, ...], design: Design) -> float:
     schedule = scheduled_looks(design)
     # The whole schedule is solved once; the values of its first looks do not depend on the later ones.
     looks = schedule if looked_at == schedule[: len(looked_at)] else looked_at
-    fractions = tuple(information(rounds, design) for rounds in looks)
-    spent = tuple(_spent(rounds, design) for rounds in looks)
-    return critical_values_at(fractions, spent)[len(looked_at) - 1]
+    return _critical_values(looks, design.rounds, design.alpha, design.spending_power)[len(looked_at) - 1]
 
 
-def _spent(rounds: int, design: Design) -> float:
-    return design.alpha * math.pow(information(rounds, design), design.spending_power)
+@lru_cache(maxsize=256)
+def _critical_values(looks: tuple[int, ...], most: int, alpha: float, spending_power: float) -> tuple[float, ...]:
+    fractions = tuple(rounds / most for rounds in looks)
+    return critical_values_at(fractions, tuple(alpha * fraction**spending_power for fraction in fractions))
 
 
 def claims(look: Look, design: Design, *, filled: bool) -> list[Verdict]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 
-_HALVINGS = 48
-"""Of an interval of length 2 at most: to within 1e-14."""
+_CLOSE = 1e-14
+_MOST_STEPS = 300
 
 
 def tango_interval(*, wins: int, losses: int, pairs: int, critical_value: float) -> tuple[float, float]:
@@ -32,22 +33,48 @@ def tango_interval(*, wins: int, losses: int, pairs: int, critical_value: float)
 
 @lru_cache(maxsize=4096)
 def _tango_low(wins: int, losses: int, pairs: int, critical_value: float) -> float:
-    """Return the lower limit by bisection, which needs no start and cannot run away at the edges."""
-    inside, outside = (wins - losses) / pairs, -1.0
+    """Return the lower limit."""
     squared = critical_value**2
-    for _ in range(_HALVINGS):
-        delta = (inside + outside) / 2
+    # Where the estimate has no variance of its own a solution by hand takes the place of the search.
+    if losses == pairs:
+        return -1.0
+    if wins == losses == 0:
+        return -squared / (pairs + squared)
+    if wins == pairs:
+        return (pairs - squared) / (pairs + squared)
+
+    def excess(delta: float) -> float:
+        """Return by how much wins − losses exceeds what the true difference `delta` lets expect."""
         linear = -wins - losses + (2 * pairs - wins + losses) * delta
         constant = -losses * delta * (1 - delta)
-        root = math.sqrt(max(linear**2 - 8 * pairs * constant, 0.0))
+        root = math.sqrt(max(linear * linear - 8 * pairs * constant, 0.0))
         # Of the two forms of the quadratic's root, the one that does not subtract nearly equal numbers.
         loss_rate = (root - linear) / (4 * pairs) if linear <= 0 else -2 * constant / (root + linear)
         variance = pairs * (2 * loss_rate + delta * (1 - delta))
-        if (wins - losses - pairs * delta) ** 2 > squared * variance:
-            outside = delta
+        return wins - losses - pairs * delta - critical_value * math.sqrt(max(variance, 0.0))
+
+    return _root(excess, -1.0, (wins - losses) / pairs)
+
+
+def _root(function: Callable[[float], float], low: float, high: float) -> float:
+    """Return where a function that is positive at `low` and negative at `high` changes sign, by the Illinois method.
+
+    The root stays bracketed, so the search cannot run away; a halving now and then makes the bracket shrink
+    whatever the curve. Dowell and Jarratt, BIT 11 (1971) 168.
+    """
+    at_low, at_high = function(low), function(high)
+    found, side = low, 0
+    for step in range(1, _MOST_STEPS):
+        before = found
+        found = (low + high) / 2 if step % 8 == 0 else (low * at_high - high * at_low) / (at_high - at_low)
+        if abs(found - before) <= _CLOSE:
+            break
+        value = function(found)
+        if value > 0:
+            low, at_low, at_high, side = found, value, at_high / (2 if side > 0 else 1), 1
         else:
-            inside = delta
-    return outside
+            high, at_high, at_low, side = found, value, at_low / (2 if side < 0 else 1), -1
+    return min(max(found, low), high)
 
 
 def self_normalised_interval(

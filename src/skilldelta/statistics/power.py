@@ -35,9 +35,7 @@ def exact_power(*, pairs: int, effect: float, discordance: float = DISCORDANCE, 
     return min(1.0, float(_binomial(pairs, share) @ rejects))
 
 
-def reachable_power(
-    *, tasks: int, rounds: int, discordance: float = DISCORDANCE, alpha: float = 0.05
-) -> float:
+def reachable_power(*, tasks: int, rounds: int, discordance: float = DISCORDANCE, alpha: float = 0.05) -> float:
     """Return the power at the largest effect the discordance allows: all differing pairs favour one arm.
 
     >>> round(reachable_power(tasks=5, rounds=3), 3)

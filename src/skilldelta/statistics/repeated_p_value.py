@@ -29,9 +29,7 @@ def repeated_p_value(
     0.03125
     """
     at_design = _trial(looks, fractions, spending_power, alpha)
-    crossing, missing = (
-        (min(at_design.low, alpha), _SMALLEST) if at_design.crossed else (1.0, min(at_design.high, 1.0))
-    )
+    crossing, missing = (min(at_design.low, alpha), _SMALLEST) if at_design.crossed else (1.0, min(at_design.high, 1.0))
     while missing < crossing * (1 - _CLOSE):
         middle = math.sqrt(missing * crossing)
         trial = _trial(looks, fractions, spending_power, middle)
@@ -50,9 +48,7 @@ class _Trial(NamedTuple):
     high: float
 
 
-def _trial(
-    looks: Sequence[Sequence[int]], fractions: Sequence[float], spending_power: float, alpha: float
-) -> _Trial:
+def _trial(looks: Sequence[Sequence[int]], fractions: Sequence[float], spending_power: float, alpha: float) -> _Trial:
     test, total, low, high = SignFlipTest(), 0, 0.0, math.inf
     for differences, fraction in zip(looks, fractions, strict=True):
         share = fraction**spending_power

@@ -1,0 +1,56 @@
+"""One look of the sequential test."""
+
+from __future__ import annotations
+
+import doctest
+import math
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+
+from skilldelta.compare import decision, looks
+from skilldelta.compare.looks import Evidence, predictive_power
+from skilldelta.domain.design import Design, Goal
+from skilldelta.statistics.spending import critical_values
+
+
+@pytest.mark.parametrize("module", [looks, decision])
+def test_worked_examples(module: object) -> None:
+    """The modules' worked examples give what they say."""
+    results = doctest.testmod(module)  # type: ignore[arg-type]
+    assert results.attempted > 0
+    assert results.failed == 0
+
+
+@pytest.mark.parametrize("done", [1, 4, 9])
+@pytest.mark.parametrize(("wins", "losses"), [(12, 2), (3, 9), (0, 0)])
+def test_predictive_power_averages_over_what_may_be_true(done: int, wins: int, losses: int) -> None:
+    """Predictive power is the chance of the final crossing, averaged over the posterior of the drift."""
+    evidence = Evidence(
+        attempted=40, wins=wins, losses=losses, total=100 * (wins - losses), squares=10_000 * (wins + losses)
+    )
+    design, fraction = Design(rounds=10, goal=Goal.IMPROVE), done / 10
+    score = abs(wins - losses) / math.sqrt(wins + losses + 2)
+    nodes, weights = np.polynomial.hermite_e.hermegauss(60)
+    drift = score / math.sqrt(fraction) + nodes / math.sqrt(fraction)
+    needed = critical_values(10, 0.05, 1.5)[-1] - score * math.sqrt(fraction)
+    reached = ndtr((drift * (1 - fraction) - needed) / math.sqrt(1 - fraction))
+    expected = float(weights @ reached / weights.sum())
+    assert predictive_power(evidence, done, design) == pytest.approx(expected, abs=1e-4)
+
+
+def test_predictive_power_counts_the_margin_for_the_gate_only() -> None:
+    """All ties are hopeless for an improvement and promising for a gate."""
+    ties = Evidence(attempted=100)
+    improve, gate = (predictive_power(ties, 5, Design(rounds=10, goal=goal)) for goal in (Goal.IMPROVE, Goal.GATE))
+    assert improve < 0.1
+    assert gate > 0.9
+
+
+def test_filling_counts_failed_pairs_once() -> None:
+    """A filled pair is an observed one with a full win or loss, and nothing else changes."""
+    evidence = Evidence(attempted=10, failed=3, wins=4, losses=1, total=300, squares=50_000)
+    won, lost = evidence.filled(won=True), evidence.filled(won=False)
+    assert (won.observed, won.wins, won.losses, won.total, won.squares) == (10, 7, 1, 600, 80_000)
+    assert (lost.observed, lost.wins, lost.losses, lost.total, lost.squares) == (10, 4, 4, 0, 80_000)

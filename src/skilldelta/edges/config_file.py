@@ -24,4 +24,4 @@ def work_tree_config(top: Path) -> Config:
         if (top / _MISSPELT).exists():
             raise BadConfig("is never read", where=_MISSPELT, fix=f"name it {CONFIG_FILE}")
         return Config()
-    return read_config(folder.read(CONFIG_FILE, limit=_MOST_BYTES), where=CONFIG_FILE)
+    return read_config(folder.read(CONFIG_FILE, limit=_MOST_BYTES, cut=True), where=CONFIG_FILE)

@@ -37,7 +37,7 @@ def read_yaml(raw: bytes, *, where: str, bounds: Bounds | None = None) -> Docume
     """
     bounds = bounds or Bounds()
     if len(raw) > bounds.size:
-        raise BadYaml(f"the file has {len(raw):,} bytes; at most {bounds.size:,} are read", where=where)
+        raise BadYaml(f"the file has more than {bounds.size:,} bytes, the most that is read", where=where)
     text = decode(raw, where=where)
     try:
         loader = _LOADER(text)

@@ -11,7 +11,7 @@ from .design import Metric
 from .value import Value
 
 MAX_TASKS = 5_000
-PathText = Annotated[str, Field(max_length=1_000)]
+PathText = Annotated[str, Field(max_length=1_000, json_schema_extra={"pattern": "^fixtures/"})]
 Text = Annotated[str, Field(min_length=1, max_length=200_000)]
 Weight = Annotated[float, Field(gt=0, le=1000, description="Share in the mean of a task's scores (metric: score).")]
 
@@ -102,7 +102,7 @@ class LlmRubricJudge(Value):
 
 
 class PytestJudge(Value):
-    """A pytest file under `fixtures/` runs on the answer; read and frozen here, run once the sandbox exists."""
+    """A pytest file under `fixtures/` runs on the answer (it is read and frozen; this version does not run it)."""
 
     type: Literal["pytest"]
     test_file: PathText = Field(description="The test file, beside the suite, under `fixtures/`.")
@@ -181,28 +181,28 @@ class Suite(Value):
 class FixtureFile(Value):
     """One file of a frozen suite beside its YAML."""
 
-    path: str
-    mode: Literal["100644", "100755"] = "100644"
-    sha256: str
-    size: int
+    path: str = Field(description="From the suite's folder, with forward slashes.")
+    mode: Literal["100644", "100755"] = Field(
+        default="100644", description="git's: an ordinary file, or an executable."
+    )
+    sha256: str = Field(description="Of its bytes, 64 hex digits.")
+    size: int = Field(ge=0, description="Bytes.")
 
 
 class FreezeRecord(Value):
     """`freeze.json`: what was frozen, by whom, and the hashes that show an edit."""
 
-    format: Literal[1] = 1
-    skill_id: str
-    number: int = Field(ge=1)
-    content_sha256: str
-    """Over the parsed suite and its fixtures: equal for equal content, whatever the formatting."""
-    suite_sha256: str
-    """Over the text of suite.yaml with line ends as LF: shows any edit in place."""
-    fixtures: tuple[FixtureFile, ...] = ()
-    approved_by: str
-    frozen_at: str
-    """RFC 3339, UTC."""
-    name: str
-    """v<number>-<first 12 hex digits of content_sha256>; the folder's name."""
+    format: Literal[1] = Field(default=1, description="The version of this format.")
+    skill_id: str = Field(description="The skill that the suite is for.")
+    number: int = Field(ge=1, description="The version's number; each freeze takes the next.")
+    content_sha256: str = Field(
+        description="Over the parsed suite and its fixtures: equal for equal content, whatever the formatting."
+    )
+    suite_sha256: str = Field(description="Over the text of suite.yaml with line ends as LF: shows any edit in place.")
+    fixtures: tuple[FixtureFile, ...] = Field(default=(), description="The files that were frozen with it.")
+    approved_by: str = Field(description="Who approved tasks and judges, before any run.")
+    frozen_at: str = Field(description="When, as RFC 3339 in UTC.")
+    name: str = Field(description="v<number>-<first 12 hex digits of content_sha256>; the folder's name.")
 
 
 class FrozenSuite(Value):

@@ -46,7 +46,7 @@ def test_what_is_not_there_has_no_entries(top: Path) -> None:
     assert Folder(top, "nowhere/at/all").entries() == {}
     assert not Folder(top, "nowhere").exists()
     assert Folder(top, "in").exists()
-    with pytest.raises(Unreadable, match="a symbolic link or a file stands where a folder should be"):
+    with pytest.raises(Unreadable, match="a file or a symbolic link stands where a folder should be"):
         Folder(top, "in/a.txt").entries()
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from repositories import Commit, Content, Executable, Symlink, build, git
 from skilldelta.edges.config_file import work_tree_config
-from skilldelta.edges.folder import Folder
+from skilldelta.edges.folder import Folder, Unreadable
 from skilldelta.edges.git import GitRepository
 from skilldelta.edges.suite_folder import (
     committed_suite,
@@ -133,6 +133,10 @@ def test_the_configuration_of_a_work_tree(tmp_path: Path) -> None:
     assert work_tree_config(tmp_path).design.margin == 0.2
     (tmp_path / ".skilldelta.yml").write_text("design: {margin: 2}\n")
     with pytest.raises(BadConfig, match=r"^\.skilldelta\.yml:1: design\.margin is 2"):
+        work_tree_config(tmp_path)
+    (tmp_path / ".skilldelta.yml").unlink()
+    (tmp_path / ".skilldelta.yml").symlink_to("nowhere")
+    with pytest.raises(Unreadable, match=r"^\.skilldelta\.yml: cannot be read: it is a symbolic link"):
         work_tree_config(tmp_path)
 
 

@@ -54,7 +54,7 @@ def freeze(skills: tuple[str, ...], repo: str, approved_by: str | None) -> None:
     from ..errors import BadUsage
     from .suite_freezing import carry_out, plan
     from .suite_places import Workplace
-    from .suite_validating import misplaced
+    from .suite_validating import misplaced, placeholders
 
     if approved_by is not None and not (approved_by.strip() and approved_by.isprintable() and len(approved_by) <= 200):
         raise BadUsage("--approved-by holds no name", fix="write the name of a person, on one line")
@@ -69,6 +69,7 @@ def freeze(skills: tuple[str, ...], repo: str, approved_by: str | None) -> None:
             _warn(step.found.draft.warnings)
             if step.found.draft.suite:
                 _warn(misplaced(workplace, step.folder, step.found.draft.suite.skill_id))
+                _warn(placeholders(step.found.draft.suite, f"{step.folder.name}/{step.found.draft.path}"))
         for line in carry_out(step):
             _print(line)
 

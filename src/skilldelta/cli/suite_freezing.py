@@ -12,7 +12,7 @@ from ..edges.suite_folder import read_suite_folder, write_version
 from ..errors import BadSuite, BadUsage, TamperedSuite
 from ..reading.frozen_suite import FoundSuite, next_version
 from ..reading.weakening import differences, weakening
-from .suite_words import counted
+from .listing import counted
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,6 +10,7 @@ from ..errors import BadSuite
 from ..reading.fixtures import missing_fixtures
 from ..reading.frozen_suite import DRAFT_NAMES
 from ..reading.suite import BOUNDS, read_suite
+from .first_suite import PLACEHOLDER
 from .suite_places import Workplace
 from .suite_words import summary
 
@@ -20,7 +21,7 @@ def validated(typed: str, repo: Path) -> tuple[str, tuple[str, ...]]:
     `typed` is the path of a file or of a suite's folder, or a skill's id in the repository around `repo`.
     """
     path = Path(typed)
-    misplacement: tuple[str, ...] = ()
+    oddities: tuple[str, ...] = ()
     if path.is_file():
         folder, name, where = Folder(path.resolve().parent), path.resolve().name, typed
         suite, warnings = _read(folder, name, where)
@@ -29,9 +30,9 @@ def validated(typed: str, repo: Path) -> tuple[str, tuple[str, ...]]:
         folder = workplace.folder(typed)
         name, where = _draft_of(folder)
         suite, warnings = _read(folder, name, where)
-        misplacement = misplaced(workplace, folder, suite.skill_id)
+        oddities = misplaced(workplace, folder, suite.skill_id)
     missing = tuple(f"{where}: {line}" for line in _missing(folder, suite))
-    return f"{where}: ok: {summary(suite)}", (*warnings, *missing, *misplacement)
+    return f"{where}: ok: {summary(suite)}", (*warnings, *missing, *oddities, *placeholders(suite, where))
 
 
 def misplaced(workplace: Workplace, folder: Folder, skill_id: str) -> tuple[str, ...]:
@@ -40,6 +41,15 @@ def misplaced(workplace: Workplace, folder: Folder, skill_id: str) -> tuple[str,
     if not workplace.is_ours(folder) or skill_id in expected:
         return ()
     return (f"{folder.name}: skill_id is {skill_id!r}, but the folder is that of {' and '.join(sorted(expected))}",)
+
+
+def placeholders(suite: Suite, where: str) -> tuple[str, ...]:
+    """Return a warning for every task that is still as `skilldelta init` drafted it."""
+    return tuple(
+        f"{where}: task {task.id!r} is a placeholder: edit it, and take its tag {PLACEHOLDER!r} away"
+        for task in suite.tasks
+        if PLACEHOLDER in task.tags
+    )
 
 
 def _draft_of(folder: Folder) -> tuple[str, str]:

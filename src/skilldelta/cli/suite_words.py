@@ -7,15 +7,7 @@ from typing import Any
 
 from ..domain.suite import FrozenSuite, Suite
 from ..reading.frozen_suite import FoundSuite, SuiteState
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun.
-
-    >>> counted(1, "task"), counted(2, "task")
-    ('1 task', '2 tasks')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+from .listing import counted
 
 
 def summary(suite: Suite) -> str:

@@ -19,9 +19,9 @@ def work_tree_config(top: Path) -> Config:
 
     Raises BadConfig with everything wrong in it, and for a file with the other ending, which nothing would read.
     """
-    folder = Folder(top)
-    if not (top / CONFIG_FILE).exists():
-        if (top / _MISSPELT).exists():
+    present = {path.name for path in top.iterdir() if path.name in (CONFIG_FILE, _MISSPELT)}
+    if CONFIG_FILE not in present:
+        if _MISSPELT in present:
             raise BadConfig("is never read", where=_MISSPELT, fix=f"name it {CONFIG_FILE}")
         return Config()
-    return read_config(folder.read(CONFIG_FILE, limit=_MOST_BYTES, cut=True), where=CONFIG_FILE)
+    return read_config(Folder(top).read(CONFIG_FILE, limit=_MOST_BYTES, cut=True), where=CONFIG_FILE)

@@ -208,6 +208,8 @@ def _remove(folder: int, name: str) -> None:
 
 
 def _reason(error: OSError) -> str:
-    if error.errno in (errno.ELOOP, errno.ENOTDIR):
-        return "a symbolic link or a file stands where a folder should be, and links are not followed"
+    if error.errno == errno.ELOOP:
+        return "it is a symbolic link, and links are not followed"
+    if error.errno == errno.ENOTDIR:
+        return "a file or a symbolic link stands where a folder should be, and links are not followed"
     return (error.strerror or type(error).__name__).lower()

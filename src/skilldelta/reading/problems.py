@@ -37,7 +37,9 @@ def line_of_words(problem: Problem, document: Document, where: str) -> str:
     task, rest = _task(problem.place, document)
     subject = ", ".join(part for part in (task, field_name(rest)) if part)
     right = f"; {problem.right}" if problem.right else ""
-    return f"{where}:{document.line(problem.place)}: {subject}{' ' if subject else ''}{problem.wrong}{right}"
+    line = document.line(problem.place)
+    at = f"{where}, line {line}" if " " in where else f"{where}:{line}"  # ".skilldelta.yml at HEAD, line 3"
+    return f"{at}: {subject}{' ' if subject else ''}{problem.wrong}{right}"
 
 
 def in_words(problems: Iterable[Problem], document: Document, where: str) -> str:

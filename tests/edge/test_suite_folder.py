@@ -7,18 +7,12 @@ from pathlib import Path
 import pytest
 
 from repositories import Commit, Content, Executable, Symlink, build, git
-from skilldelta.edges.config_file import work_tree_config
+from skilldelta.cli.work_tree import read_suite_folder, work_tree_config
 from skilldelta.edges.folder import Folder, Unreadable
 from skilldelta.edges.git import GitRepository
-from skilldelta.edges.suite_folder import (
-    committed_suite,
-    read_suite_folder,
-    suite_folders,
-    work_tree_top,
-    write_version,
-)
+from skilldelta.edges.suite_folder import committed_suite, work_tree_top, write_version
 from skilldelta.errors import BadConfig, BadSuite, CannotWrite
-from skilldelta.reading.frozen_suite import FoundSuite, SuiteState, find_frozen, next_version, runnable
+from skilldelta.reading.frozen_suite import FoundSuite, SuiteState, find_frozen, next_version, runnable, suite_folders
 
 PLACE = ".skilldelta/suites/s"
 TASK = "{id: a, prompt: p, fixture: fixtures/r, judge: {type: contains, expected: [x]}}"
@@ -38,23 +32,22 @@ def repo(tmp_path: Path) -> Path:
     return tmp_path / "repo"
 
 
-def freeze(repo: Path) -> tuple[Folder, FoundSuite, str]:
+def freeze(repo: Path) -> tuple[Folder, str]:
     folder = Folder(repo, PLACE)
-    found = read_suite_folder(folder)
-    record = next_version(found, approved_by="Ada", frozen_at="2026-01-02T03:04:05Z")
-    return folder, found, write_version(folder, found, record)
+    record = next_version(read_suite_folder(folder), approved_by="Ada", frozen_at="2026-01-02T03:04:05Z")
+    return folder, write_version(folder, record, DRAFT.encode())
 
 
-def at_commit(repo: Path) -> FoundSuite:
+def at_commit(repo: Path, *, limit: int = 10_000) -> FoundSuite:
     repository = GitRepository.open(repo)
-    entries, read = committed_suite(repository, repository.resolve("HEAD"), PLACE)
+    entries, read = committed_suite(repository, repository.resolve("HEAD"), PLACE, limit=limit)
     return find_frozen(entries, read, where=PLACE)
 
 
 def test_a_version_survives_being_committed(repo: Path) -> None:
     """What was frozen in the work tree is found untampered at the commit, whatever git does to line ends elsewhere."""
     (repo / PLACE / "fixtures/r/data.csv").write_bytes(b"a,b\r\n1,2\r\n")
-    _, _, path = freeze(repo)
+    _, path = freeze(repo)
     in_work_tree = runnable(read_suite_folder(Folder(repo, PLACE)))
     git(repo, "add", "--all")
     git(repo, "-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "--quiet", "--message=freeze")
@@ -87,11 +80,11 @@ def test_links_at_a_commit_are_refused(tmp_path: Path) -> None:
 
 def test_a_version_is_never_overwritten(repo: Path) -> None:
     """Freezing the same plan twice is refused, and the first version stays as it is."""
-    folder, found, path = freeze(repo)
+    folder, path = freeze(repo)
     before = {entry: folder.read(entry, limit=10_000) for entry in folder.entries()}
     record = read_suite_folder(folder).versions[0].record
     with pytest.raises(CannotWrite, match=f"{path}: is there already"):
-        write_version(folder, found, record)
+        write_version(folder, record, b"")
     assert {entry: folder.read(entry, limit=10_000) for entry in folder.entries()} == before
 
 
@@ -102,7 +95,7 @@ def test_a_fixture_that_changes_meanwhile_stops_the_freeze(repo: Path) -> None:
     record = next_version(found, approved_by="Ada", frozen_at="t")
     (repo / PLACE / "fixtures/r/binary").write_bytes(b"other")
     with pytest.raises(CannotWrite, match="changed while it was being frozen"):
-        write_version(folder, found, record)
+        write_version(folder, record, DRAFT.encode())
     assert read_suite_folder(folder).state is SuiteState.DRAFT
 
 
@@ -114,8 +107,8 @@ def test_suites_are_found_by_draft_or_version(repo: Path) -> None:
     for path in ("t/task_suite.yaml", "group/u/suite.yaml", "suite.yaml", "notes/README.md"):
         (repo / ".skilldelta/suites" / path).parent.mkdir(parents=True, exist_ok=True)
         (repo / ".skilldelta/suites" / path).write_text(DRAFT)
-    assert suite_folders(repo, ".skilldelta/suites") == ("group/u", "s", "t")
-    assert suite_folders(repo, "nowhere") == ()
+    assert suite_folders(Folder(repo, ".skilldelta/suites").entries()) == ("group/u", "s", "t")
+    assert suite_folders(Folder(repo, "nowhere").entries()) == ()
 
 
 def test_the_top_is_where_git_is(repo: Path, tmp_path: Path) -> None:
@@ -140,9 +133,8 @@ def test_the_configuration_of_a_work_tree(tmp_path: Path) -> None:
         work_tree_config(tmp_path)
 
 
-def test_a_blob_that_is_too_large_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_blob_that_is_too_large_is_told(tmp_path: Path) -> None:
     """A file of a suite beyond the limit is an error that names it, not an empty file."""
-    monkeypatch.setattr("skilldelta.edges.suite_folder.MOST_BYTES", 5)
     build(tmp_path / "repo", [Commit(files=FILES)])
     with pytest.raises(BadSuite, match=f"{PLACE}/suite.yaml: has more than 5 bytes"):
-        at_commit(tmp_path / "repo")
+        at_commit(tmp_path / "repo", limit=5)

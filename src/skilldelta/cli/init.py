@@ -24,11 +24,11 @@ def command(repo: str) -> None:
 
     What is there already is left alone. The drafts hold placeholders: edit them before you freeze.
     """
-    from ..edges.config_file import work_tree_config
     from ..edges.folder import Folder
     from ..edges.git import GitRepository
     from ..errors import BadUsage
     from .door import printable
+    from .work_tree import work_tree_config
 
     repository = GitRepository.open(Path(repo))
     if repository.root is None:
@@ -42,8 +42,8 @@ def command(repo: str) -> None:
 
 
 def _configuration(top: Folder) -> Iterator[str]:
-    from ..edges.config_file import CONFIG_FILE
     from .first_config import first_config
+    from .repository import CONFIG_FILE
 
     yield _written(top, CONFIG_FILE, first_config())
     ignore = ".skilldelta/.gitignore"
@@ -53,15 +53,15 @@ def _configuration(top: Folder) -> Iterator[str]:
 
 
 def _drafts(repository: GitRepository, top: Folder, config: Config) -> Iterator[str]:
-    from ..edges.suite_folder import suite_folders
-    from ..reading.frozen_suite import DRAFT_NAMES
+    from ..edges.folder import Folder
+    from ..reading.frozen_suite import DRAFT_NAMES, suite_folders
     from .first_suite import first_suite
 
     commit = repository.checked_out()
     if commit is None:
         yield "nothing is committed yet: commit the skills, and run skilldelta init again for their suites"
         return
-    there = set(suite_folders(top.root, config.suites))
+    there = set(suite_folders(Folder(top.root, config.suites).entries()))
     drafted = []
     skills = _skills(repository, commit, config)
     for skill in skills:

@@ -80,10 +80,10 @@ def freeze(skills: tuple[str, ...], repo: str, approved_by: str | None) -> None:
 def list_suites(repo: str, as_json: bool) -> None:
     """List suites with their frozen versions; exit code 2 when a frozen version no longer is what was frozen."""
     from ..edges.folder import Folder
-    from ..edges.suite_folder import read_suite_folder
     from ..errors import TamperedSuite
     from .suite_places import Workplace
     from .suite_words import data_of, lines_of
+    from .work_tree import read_suite_folder
 
     workplace = Workplace.at(Path(repo))
     found = {

@@ -8,11 +8,12 @@ from datetime import UTC, datetime
 
 from ..domain.suite import FreezeRecord
 from ..edges.folder import Folder
-from ..edges.suite_folder import read_suite_folder, write_version
+from ..edges.suite_folder import write_version
 from ..errors import BadSuite, BadUsage, TamperedSuite
 from ..reading.frozen_suite import FoundSuite, next_version
 from ..reading.weakening import differences, weakening
 from .listing import counted
+from .work_tree import read_suite_folder
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,9 +59,11 @@ def carry_out(step: Step) -> list[str]:
         return [
             f"{step.folder.name}: {record.name} holds this content already (approved by {record.approved_by}); reused"
         ]
-    path = write_version(step.folder, step.found, step.record)
-    suite = step.found.draft.suite if step.found.draft else None
-    assert suite is not None  # noqa: S101 - `next_version` refuses a draft that cannot be read
+    draft = step.found.draft
+    assert draft is not None  # noqa: S101 - `next_version` refuses a folder without a draft
+    suite = draft.suite
+    assert suite is not None  # noqa: S101 - and one whose draft cannot be read
+    path = write_version(step.folder, step.record, draft.raw)
     fixtures = f", {counted(len(step.record.fixtures), 'fixture file')}" if step.record.fixtures else ""
     content = f"{counted(len(suite.tasks), 'task')}{fixtures}"
     lines = [f"{step.folder.name}: frozen as {step.record.name} ({content}), approved by {step.record.approved_by}"]

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..domain.config import Config
-from ..edges.config_file import work_tree_config
 from ..edges.folder import Folder
-from ..edges.suite_folder import suite_folders, work_tree_top
+from ..edges.suite_folder import work_tree_top
 from ..errors import BadUsage
+from ..reading.frozen_suite import suite_folders
 from ..reading.validation import hint
+from .work_tree import work_tree_config
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +31,7 @@ class Workplace:
 
     def names(self) -> tuple[str, ...]:
         """Return the suites' folders under the configured place."""
-        return suite_folders(self.top, self.config.suites)
+        return suite_folders(Folder(self.top, self.config.suites).entries())
 
     def folder(self, typed: str) -> Folder:
         """Return the folder of the suite that was typed; raises BadUsage, naming the nearest one that exists."""

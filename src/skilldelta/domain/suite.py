@@ -10,6 +10,8 @@ from pydantic import Field, field_validator
 from .design import Metric
 from .value import Value
 
+ATTRIBUTES_FILE = ".gitattributes"
+"""Stands in every frozen version, and keeps git from changing its bytes (line ends, filters)."""
 MAX_TASKS = 5_000
 PathText = Annotated[str, Field(max_length=1_000, json_schema_extra={"pattern": "^fixtures/"})]
 Text = Annotated[str, Field(min_length=1, max_length=200_000)]

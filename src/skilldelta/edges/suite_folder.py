@@ -1,16 +1,13 @@
-"""Suites on disk: found, read, and frozen into a new version that appears whole or not at all."""
+"""Suites on disk and at commits, as files: listed, read, and a frozen version written whole or not at all."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from ..domain.suite import FreezeRecord
+from ..domain.suite import ATTRIBUTES_FILE, FreezeRecord
 from ..errors import BadSuite, CannotWrite
-from ..reading.fixtures import MOST_BYTES, Entries, Read
-from ..reading.frozen_suite import DRAFT_NAMES, FoundSuite, find_frozen
-from ..reading.frozen_version import ATTRIBUTES, NAME
 from .folder import Folder
 from .git import GitRepository
 
@@ -25,49 +22,36 @@ def work_tree_top(start: Path) -> Path:
     return next((folder for folder in (start, *start.parents) if (folder / ".git").exists()), start)
 
 
-def suite_folders(root: Path, suites: str) -> tuple[str, ...]:
-    """Return the folders under `<root>/<suites>` that hold a draft or a frozen version, by their path from `suites`."""
-    found = set()
-    for path in Folder(root, suites).entries():
-        *folders, name = path.split("/")
-        version = next((at for at, folder in enumerate(folders) if NAME.fullmatch(folder)), None)
-        if version is not None:
-            found.add("/".join(folders[:version]))
-        elif name in DRAFT_NAMES and "fixtures" not in folders:
-            found.add("/".join(folders))
-    return tuple(sorted(found - {""}))
+def committed_suite(
+    repository: GitRepository, commit: str, folder: str, *, limit: int
+) -> tuple[Mapping[str, str], Callable[[str], bytes]]:
+    """Return the entries (path → git mode) of a suite's folder at a commit, and how to read them.
 
-
-def read_suite_folder(folder: Folder) -> FoundSuite:
-    """Return what a suite's folder in the work tree holds; raises Unreadable for what the system refuses to give."""
-    return find_frozen(folder.entries(), lambda path: folder.read(path, limit=MOST_BYTES), where=folder.name)
-
-
-def committed_suite(repository: GitRepository, commit: str, folder: str) -> tuple[Entries, Read]:
-    """Return the entries of a suite's folder at a commit and how to read them, as `find_frozen` wants them."""
+    Reading raises BadSuite for a file of more than `limit` bytes.
+    """
     below = f"{folder}/"
     tree = {
         entry.path.removeprefix(below): entry
         for entry in repository.tree(commit, [folder])
         if entry.path.startswith(below)
     }
-    blobs = repository.blobs([entry.oid for entry in tree.values() if entry.is_file], limit=MOST_BYTES)
+    blobs = repository.blobs([entry.oid for entry in tree.values() if entry.is_file], limit=limit)
 
     def read(path: str) -> bytes:
         data = blobs[tree[path].oid]
         if data is None:
-            raise BadSuite(f"has more than {MOST_BYTES:,} bytes", where=below + path, fix="leave it out of the suite")
+            raise BadSuite(f"has more than {limit:,} bytes", where=below + path, fix="leave it out of the suite")
         return data
 
     return {path: entry.mode for path, entry in tree.items()}, read
 
 
-def write_version(folder: Folder, found: FoundSuite, record: FreezeRecord) -> str:
-    """Write the draft of `found` as the version of `record`; returns the new folder's path from the root.
+def write_version(folder: Folder, record: FreezeRecord, draft: bytes) -> str:
+    """Write the text of the draft, and the fixtures of `record`, as its version; returns the new folder's path.
 
     Raises CannotWrite: the version is there already, a fixture changed meanwhile, or the system refuses.
     """
-    if not folder.create_folder(record.name, _files(folder, found, record)):
+    if not folder.create_folder(record.name, _files(folder, record, draft)):
         raise CannotWrite(
             "is there already, and a frozen version is never overwritten",
             where=f"{folder.name}/{record.name}",
@@ -76,11 +60,11 @@ def write_version(folder: Folder, found: FoundSuite, record: FreezeRecord) -> st
     return f"{folder.name}/{record.name}"
 
 
-def _files(folder: Folder, found: FoundSuite, record: FreezeRecord) -> Iterator[tuple[str, str, bytes]]:
-    yield "suite.yaml", "100644", found.draft.raw if found.draft else b""
-    yield ATTRIBUTES, "100644", _AS_THEY_ARE
+def _files(folder: Folder, record: FreezeRecord, draft: bytes) -> Iterator[tuple[str, str, bytes]]:
+    yield "suite.yaml", "100644", draft
+    yield ATTRIBUTES_FILE, "100644", _AS_THEY_ARE
     for file in record.fixtures:
-        data = folder.read(file.path, limit=MOST_BYTES)
+        data = folder.read(file.path, limit=file.size + 1, cut=True)
         if hashlib.sha256(data).hexdigest() != file.sha256:
             raise CannotWrite(
                 "changed while it was being frozen", where=f"{folder.name}/{file.path}", fix="freeze again"

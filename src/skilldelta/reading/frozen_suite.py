@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -14,7 +15,7 @@ from .frozen_version import NAME, text_digest, verified
 from .suite import read_suite, suite_digest
 from .weakening import weakening
 
-__all__ = ["Draft", "FoundSuite", "SuiteState", "find_frozen", "next_version", "runnable", "weakening"]
+__all__ = ["Draft", "FoundSuite", "SuiteState", "find_frozen", "next_version", "runnable", "suite_folders", "weakening"]
 
 DRAFT_NAMES = ("suite.yaml", "task_suite.yaml")
 """Names of the draft; the first is preferred."""
@@ -112,6 +113,19 @@ def find_frozen(entries: Entries, read: Read, *, where: str) -> FoundSuite:
         tampering=tuple(tampering),
         highest=max((version.number or 0 for version in named), default=0),
     )
+
+
+def suite_folders(paths: Iterable[str]) -> tuple[str, ...]:
+    """Return the folders that hold a draft or a frozen version, of all `paths` of files below the suites' place."""
+    found = set()
+    for path in paths:
+        *folders, name = path.split("/")
+        version = next((at for at, folder in enumerate(folders) if NAME.fullmatch(folder)), None)
+        if version is not None:
+            found.add("/".join(folders[:version]))
+        elif name in DRAFT_NAMES and "fixtures" not in folders:
+            found.add("/".join(folders))
+    return tuple(sorted(found - {""}))
 
 
 def runnable(found: FoundSuite) -> FrozenSuite:

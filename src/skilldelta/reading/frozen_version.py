@@ -7,13 +7,11 @@ import re
 
 from pydantic import ValidationError
 
-from ..domain.suite import FreezeRecord, FrozenSuite
+from ..domain.suite import ATTRIBUTES_FILE, FreezeRecord, FrozenSuite
 from ..errors import BadSuite, TamperedSuite
 from .fixtures import Entries, Fixtures, Read, counts, read_fixtures
 from .suite import read_suite, suite_digest
 
-ATTRIBUTES = ".gitattributes"
-"""Keeps git from changing the bytes of a frozen version (line ends, filters)."""
 NAME = re.compile(r"v([1-9][0-9]{0,5})-([0-9a-f]{12})")
 _MOST_RECORD = 4 * 1024 * 1024
 _HOW_TO_CHANGE = "restore it, put the change into the draft suite.yaml, and run: skilldelta suite freeze"
@@ -81,7 +79,7 @@ def _same_fixtures(record: FreezeRecord, found: Fixtures, entries: Entries, plac
     lines = [f"{place.rsplit('/', 1)[0]}/{problem}" for problem in found.problems]
     then = {file.path: file for file in record.fixtures}
     now = {file.path: file for file in found.files}
-    ours = {"suite.yaml", "freeze.json", ATTRIBUTES}
+    ours = {"suite.yaml", "freeze.json", ATTRIBUTES_FILE}
     folder = place.rsplit("/", 1)[1] + "/"
     extra = {path.removeprefix(folder) for path in entries if path.startswith(folder) and counts(path)} - ours
     for path in sorted({*then, *now, *extra}):

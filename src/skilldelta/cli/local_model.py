@@ -6,12 +6,8 @@ import json
 import signal
 from collections.abc import Callable
 from types import FrameType
-from typing import TYPE_CHECKING
 
 import click
-
-if TYPE_CHECKING:
-    from ..edges.local_model import LocalModelServer
 
 
 @click.group()
@@ -72,19 +68,14 @@ def status(as_json: bool) -> None:
 def serve(port: int, slots: int) -> None:
     """Run the model as a Messages API on the loopback interface until Ctrl-C."""
     from ..edges.local_model import LocalModelServer
-
-    signal.signal(signal.SIGTERM, _terminated)
-    with LocalModelServer(port=port, slots=slots) as server:
-        click.echo(f"base URL  {server.base_url}\nAPI key   {server.api_key}\nmodel     {server.model_name}")
-        _say("Ctrl-C ends it.")
-        _until_interrupted(server)
-
-
-def _until_interrupted(server: LocalModelServer) -> None:
     from ..errors import LocalModelProblem
 
+    signal.signal(signal.SIGTERM, _terminated)
     try:
-        code = server.wait()
+        with LocalModelServer(port=port, slots=slots) as server:
+            click.echo(f"base URL  {server.base_url}\nAPI key   {server.api_key}\nmodel     {server.model_name}")
+            _say("Ctrl-C ends it.")
+            code = server.wait()
     except KeyboardInterrupt:
         _say("ended")
         return

@@ -184,6 +184,17 @@ def test_a_named_file_that_is_missing_warns_when_checked_and_stops_the_freeze(re
     assert words in err
 
 
+def test_a_suite_without_a_draft_keeps_its_version(repo: Path, said: Said) -> None:
+    """Freezing all suites passes over one whose draft was removed; a named suite with neither is bad usage."""
+    said("freeze", "--approved-by", "Ada")
+    (repo / ".skilldelta/suites/report/suite.yaml").unlink()
+    code, out, _ = said("freeze")
+    assert (code, out) == (0, f".skilldelta/suites/report: there is no draft; {versions(repo)[0].name} stays\n")
+    assert said("list")[1].startswith("report: ok\n")
+    (repo / "empty").mkdir()
+    assert said("freeze", "empty", "--approved-by", "Ada")[0] == 2
+
+
 def test_links_in_fixtures_are_refused(repo: Path, said: Said) -> None:
     """A symbolic link never becomes part of a frozen version, wherever it points."""
     (repo / ".skilldelta/suites/report/fixtures/repo/link").symlink_to("/etc/passwd")

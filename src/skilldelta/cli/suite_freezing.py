@@ -18,7 +18,7 @@ from .work_tree import read_suite_folder
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """One suite, and the version it is to become; None: the newest one holds the same content."""
+    """One suite, and the version it is to become; None: the newest one stays, for the same content or no draft."""
 
     folder: Folder
     found: FoundSuite
@@ -32,6 +32,9 @@ def plan(folders: Iterable[Folder], *, approved_by: str | None) -> list[Step]:
     now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     for folder in folders:
         found = read_suite_folder(folder)
+        if found.newest is not None and found.draft is None:
+            steps.append(Step(folder=folder, found=found, record=None))
+            continue
         try:
             record = next_version(found, approved_by=approved_by or "", frozen_at=now)
         except BadSuite as error:
@@ -54,8 +57,10 @@ def carry_out(step: Step) -> list[str]:
     """Freeze what is to be frozen, and return what was done, in lines."""
     newest = step.found.newest
     if step.record is None:
-        assert newest is not None  # noqa: S101 - `plan` leaves the record out for the same content alone
+        assert newest is not None  # noqa: S101 - `plan` leaves the record out only where there is a version
         record = newest.record
+        if step.found.draft is None:
+            return [f"{step.folder.name}: there is no draft; {record.name} stays"]
         return [
             f"{step.folder.name}: {record.name} holds this content already (approved by {record.approved_by}); reused"
         ]

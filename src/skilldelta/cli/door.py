@@ -49,21 +49,23 @@ def _say(text: str) -> None:
 
 def printable(text: str) -> str:
     """Return `text` without control characters (a file name or a model may hold them), line ends kept."""
-    return "".join(
-        char if char in "\n\t" or (char.isprintable() or char == " ") else char.encode("unicode_escape").decode()
-        if not 0xD800 <= ord(char) <= 0xDFFF
-        else f"\\x{ord(char) & 0xFF:02x}"
-        for char in text
-    )
+    return "".join(char if char in "\n\t" or char.isprintable() else _escaped(char) for char in text)
+
+
+def _escaped(char: str) -> str:
+    if 0xDC80 <= ord(char) <= 0xDCFF:
+        return f"\\x{ord(char) & 0xFF:02x}"
+    return char.encode("unicode_escape").decode()
 
 
 def _bug(error: BaseException) -> int:
     import traceback
+    from pathlib import PurePath
 
     from .. import __version__
 
     frames = traceback.extract_tb(error.__traceback__)
-    places = " < ".join(f"{os.path.basename(frame.filename)}:{frame.lineno}" for frame in reversed(frames[-5:]))  # noqa: PTH119
+    places = " < ".join(f"{PurePath(frame.filename).name}:{frame.lineno}" for frame in reversed(frames[-5:]))
     _say(
         f"error: this is a bug in skilldelta {__version__}: {type(error).__name__}: {str(error)[:500]}\n"
         f"  at {places}\n"

@@ -25,11 +25,11 @@ VERBS: dict[str, tuple[str, str]] = {
 class Verbs(click.Group):
     """A group whose commands are imported on use, so that `--help` stays cheap."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """Return the verbs in the order of the table."""
         return list(VERBS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
         """Import and return one verb."""
         if cmd_name not in VERBS:
             return None
@@ -37,7 +37,9 @@ class Verbs(click.Group):
         command: click.Command = module.command
         return command
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         """Name the nearest verb when there is none of that name."""
         from ..reading.nearest import nearest
 
@@ -48,7 +50,7 @@ class Verbs(click.Group):
             raise click.UsageError(f"There is no command {name!r}.{hint}", ctx)
         return super().resolve_command(ctx, args)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature
         """Write the table of verbs without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl([(verb, line) for verb, (_, line) in VERBS.items()])
@@ -67,6 +69,8 @@ def _version(ctx: click.Context, _parameter: Any, value: bool) -> None:
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit codes: 0 pass or warn, 1 fail, 2 blocked, 3 conflicted, 70 a bug of ours, 130/143 interrupted.",
 )
-@click.option("--version", is_flag=True, callback=_version, expose_value=False, is_eager=True, help="Print the version.")
+@click.option(
+    "--version", is_flag=True, callback=_version, expose_value=False, is_eager=True, help="Print the version."
+)
 def program() -> None:
     """Did this change make the Agent Skill better, worse, or can we not tell yet?"""

@@ -36,7 +36,7 @@ class Interval(Value):
 
 
 class Pair(Value):
-    """Candidate and baseline of one task and round, each value in hundredths (0 to 100), None where the trial failed."""
+    """Candidate and baseline of one task and round, each value in hundredths (0 to 100), None where one failed."""
 
     task_id: str
     round: int

@@ -9,7 +9,7 @@ from .value import Value
 
 
 class TreeEntry(Value):
-    """One entry of a git tree, named by its path from the repository's root (bytes that are not UTF-8 are shown as \\xNN)."""
+    """One entry of a git tree, by its path from the repository's root (bytes that are not UTF-8 stand as \\xNN)."""
 
     path: str
     mode: Literal["100644", "100755", "120000", "160000"]
@@ -149,7 +149,7 @@ class Changes(Value):
     base_commit: str
     """The tip of the base: its configuration and suites are the law."""
     baseline_commit: str
-    """The commit whose skills are the baseline arm: the merge base, or the base-side parent of a tested merge commit."""
+    """The commit whose skills are the baseline arm: the merge base, or the tested merge's base-side parent."""
     candidate_commit: str
     changes: tuple[SkillChange, ...]
     unchanged: int

@@ -1,0 +1,251 @@
+"""The Messages API through the asynchronous `anthropic` SDK, with the retries that belong to the transport."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import SecretStr
+
+from ..domain.messages import MessagesReply, MessagesRequest, ReplyStatus
+from ..domain.trial import Usage
+from ..errors import MissingKey
+
+if TYPE_CHECKING:
+    from anthropic import AsyncAnthropic, AsyncAnthropicBedrock, AsyncAnthropicVertex
+
+TRIAL_HEADER = "x-skilldelta-trial"
+ATTEMPTS = 6
+"""How often one request is sent at the most."""
+LONGEST_WAIT = 120.0
+"""Seconds; a server that asks for a longer wait is taken to be down."""
+_RETRIED = frozenset({408, 409, 425, 429})
+_DENIED = frozenset({401, 402, 403, 404})
+_CONNECT_SECONDS = 10.0
+_LONGEST_REPLY = 16 * 1024 * 1024
+
+
+class AnthropicMessages:
+    """A `MessagesApi` over one SDK client; close it when done."""
+
+    def __init__(
+        self,
+        client: AsyncAnthropic | AsyncAnthropicBedrock | AsyncAnthropicVertex,
+        *,
+        secrets: tuple[SecretStr, ...] = (),
+        attempts: int = ATTEMPTS,
+    ) -> None:
+        self._client = client
+        self._secrets = secrets
+        self._attempts = attempts
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+    async def count_tokens(self, request: MessagesRequest) -> int | None:
+        """Return the prompt's tokens as the server counts them, or None when it cannot."""
+        import anthropic
+
+        body = _body(request)
+        try:
+            counted = await self._client.messages.count_tokens(
+                model=request.model,
+                messages=body["messages"],
+                **{name: body[name] for name in ("system", "tools") if name in body},
+                timeout=60,
+            )
+        except anthropic.APIError:
+            return None
+        return int(counted.input_tokens)
+
+    async def create(self, request: MessagesRequest) -> MessagesReply:
+        """Send the request, retrying what passes (429, 5xx, overload, lost connections), and return what came of it."""
+        body = _body(request)
+        headers = {TRIAL_HEADER: request.key}
+        reply = MessagesReply(status=ReplyStatus.FAILED, error="not sent")
+        for attempt in range(1, self._attempts + 1):
+            reply, wait = await self._once(body, headers, request)
+            reply = reply.model_copy(update={"usage": reply.usage.model_copy(update={"requests": attempt})})
+            if reply.status is not ReplyStatus.FAILED or wait is None or attempt == self._attempts:
+                return reply
+            pause = wait if wait > 0 else min(0.5 * 2 ** (attempt - 1), 8.0) * (0.75 + 0.5 * random.random())  # noqa: S311
+            if pause > LONGEST_WAIT:
+                return reply
+            await asyncio.sleep(pause)
+        return reply
+
+    async def _once(
+        self, body: Mapping[str, Any], headers: dict[str, str], request: MessagesRequest
+    ) -> tuple[MessagesReply, float | None]:
+        """Return the reply, and the seconds to wait before another try (0: our own back-off, None: no use)."""
+        import anthropic
+
+        started = time.monotonic()
+
+        def spent() -> float:
+            return time.monotonic() - started
+
+        try:
+            async with asyncio.timeout(request.timeout_seconds):
+                response: Any = await self._client.messages.with_raw_response.create(
+                    **body,
+                    extra_headers=headers,
+                    extra_body=dict(request.sampling) or None,
+                    timeout=_timeout(request.timeout_seconds),
+                )
+                raw = await response.read()
+            return _read(raw, response.headers, spent()), 0.0
+        except TimeoutError:
+            return MessagesReply(status=ReplyStatus.TIMEOUT, error=_late(request), seconds=spent()), None
+        except anthropic.APITimeoutError as error:
+            if type(error.__cause__).__name__ in ("ConnectTimeout", "PoolTimeout"):
+                return self._failed(f"no connection within {_CONNECT_SECONDS:.0f} s", spent()), 0.0
+            return MessagesReply(status=ReplyStatus.TIMEOUT, error=_late(request), seconds=spent()), None
+        except anthropic.APIConnectionError as error:
+            cause = error.__cause__ or error
+            return self._failed(f"connection lost: {type(cause).__name__}: {cause}", spent()), 0.0
+        except anthropic.APIStatusError as error:
+            return self._refusal(error, spent())
+        except anthropic.AnthropicError as error:
+            return self._failed(f"{type(error).__name__}: {error}", spent()), None
+
+    def _failed(self, words: str, seconds: float) -> MessagesReply:
+        return MessagesReply(status=ReplyStatus.FAILED, error=self._redact(words), seconds=seconds)
+
+    def _refusal(self, error: Any, seconds: float) -> tuple[MessagesReply, float | None]:
+        code = int(error.status_code)
+        words = self._redact(f"HTTP {code}: {_message_of(error)}")
+        if code >= 500 or code in _RETRIED:
+            return MessagesReply(status=ReplyStatus.FAILED, error=words, seconds=seconds), _retry_after(
+                error.response.headers
+            )
+        status = ReplyStatus.DENIED if code in _DENIED else ReplyStatus.REFUSED
+        return MessagesReply(status=status, error=words, seconds=seconds), None
+
+    def _redact(self, words: str) -> str:
+        for secret in self._secrets:
+            value = secret.get_secret_value()
+            if value:
+                words = words.replace(value, "[secret]")
+        return words[:1000]
+
+
+def _late(request: MessagesRequest) -> str:
+    return f"no answer within {request.timeout_seconds:g} s"
+
+
+def _timeout(seconds: float) -> Any:
+    import httpx2
+
+    return httpx2.Timeout(seconds, connect=min(_CONNECT_SECONDS, seconds), pool=None)
+
+
+def _body(request: MessagesRequest) -> dict[str, Any]:
+    body: dict[str, Any] = {
+        "model": request.model,
+        "max_tokens": request.max_tokens,
+        "messages": list(request.messages),
+    }
+    if request.system:
+        blocks: list[dict[str, Any]] = [{"type": "text", "text": text} for text in request.system]
+        blocks[-1]["cache_control"] = {"type": "ephemeral"}
+        body["system"] = blocks
+    if request.tools:
+        body["tools"] = list(request.tools)
+    if request.output_schema is not None:
+        body["output_config"] = {"format": {"type": "json_schema", "schema": request.output_schema}}
+    return body
+
+
+def _message_of(error: Any) -> str:
+    detail = error.body.get("error") if isinstance(error.body, dict) else None
+    if isinstance(detail, dict) and isinstance(detail.get("message"), str):
+        return str(detail["message"])
+    return str(error.message)
+
+
+def _retry_after(headers: Mapping[str, str]) -> float:
+    """Return the seconds that the server asks for, 0 when it does not say.
+
+    An HTTP date in `retry-after` is left to our own back-off.
+    """
+    for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            seconds = float(headers.get(name, "")) * scale
+        except ValueError:
+            continue
+        if 0 < seconds < float("inf"):
+            return seconds
+    return 0.0
+
+
+def _read(raw: bytes, headers: Mapping[str, str], seconds: float) -> MessagesReply:
+    """Return the reply in `raw`; what is not a message is a failure of the server."""
+    if len(raw) > _LONGEST_REPLY:
+        return MessagesReply(status=ReplyStatus.FAILED, error=f"a reply of {len(raw):,} bytes", seconds=seconds)
+    try:
+        message = json.loads(raw)
+        content = tuple(block for block in message["content"] if isinstance(block, dict))
+        usage = message.get("usage") or {}
+        return MessagesReply(
+            status=ReplyStatus.ANSWERED,
+            content=content,
+            stop_reason=_text(message.get("stop_reason")),
+            model=_text(message.get("model")),
+            usage=Usage(
+                input_tokens=_count(usage, "input_tokens"),
+                output_tokens=_count(usage, "output_tokens"),
+                cache_read_tokens=_count(usage, "cache_read_input_tokens"),
+                cache_write_tokens=_count(usage, "cache_creation_input_tokens"),
+            ),
+            server_cached=headers.get("x-cache", "").lower().startswith("hit"),
+            seconds=seconds,
+        )
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return MessagesReply(status=ReplyStatus.FAILED, error="the server's reply is not a message", seconds=seconds)
+
+
+def _text(value: Any) -> str | None:
+    return value[:200] if isinstance(value, str) else None
+
+
+def _count(usage: Mapping[str, Any], name: str) -> int:
+    value = usage.get(name)
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0
+
+
+def connect(
+    provider: Literal["anthropic", "bedrock", "vertex", "local"],
+    *,
+    environment: Mapping[str, str],
+    base_url: str | None = None,
+    api_key: SecretStr | None = None,
+) -> AnthropicMessages:
+    """Return a client for the provider, its credentials from `environment` or given; MissingKey when there are none."""
+    import anthropic
+
+    if provider == "bedrock":
+        return AnthropicMessages(anthropic.AsyncAnthropicBedrock(max_retries=0))
+    if provider == "vertex":
+        if not environment.get("CLOUD_ML_REGION"):
+            raise MissingKey("Vertex needs a region", fix="set CLOUD_ML_REGION (and ANTHROPIC_VERTEX_PROJECT_ID)")
+        return AnthropicMessages(anthropic.AsyncAnthropicVertex(region=environment["CLOUD_ML_REGION"], max_retries=0))
+    key = api_key or SecretStr(environment.get("ANTHROPIC_API_KEY", ""))
+    token = SecretStr("" if api_key else environment.get("ANTHROPIC_AUTH_TOKEN", ""))
+    if not key.get_secret_value() and not token.get_secret_value():
+        raise MissingKey(
+            "no key for the Messages API",
+            fix="set ANTHROPIC_API_KEY (in a workflow: from a secret), or use --model local for the embedded model",
+        )
+    client = anthropic.AsyncAnthropic(
+        api_key=key.get_secret_value() or None,
+        auth_token=token.get_secret_value() or None,
+        base_url=base_url or environment.get("ANTHROPIC_BASE_URL") or None,
+        max_retries=0,
+    )
+    return AnthropicMessages(client, secrets=(key, token))

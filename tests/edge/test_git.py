@@ -72,6 +72,10 @@ def test_what_is_not_a_repository_is_said_so(tmp_path: Path) -> None:
         with pytest.raises(GitProblem) as problem:
             GitRepository.open(tmp_path / name)
         _says(problem, "no such folder", name)
+    with pytest.raises(GitProblem, match="cannot be opened: File name too long"):
+        GitRepository.open(tmp_path / ("x" * 5000))
+    with pytest.raises(GitProblem, match="git cannot be started: No such file"):
+        ask_git(tmp_path / "missing", "version")
 
 
 def test_a_damaged_repository_is_said_so(tmp_path: Path) -> None:
@@ -360,6 +364,14 @@ def test_uncommitted_changes_of_every_kind_are_listed(tmp_path: Path) -> None:
     repository = GitRepository.open(top)
     assert sorted(repository.uncommitted()) == ["a", "b", "c", "c2", "ü dir/new"]
     assert not repository.merge_in_progress()
+
+
+def test_a_filter_that_cannot_be_turned_off_is_not_risked(tmp_path: Path) -> None:
+    """A filter whose name git's `-c` cannot write ends in an error instead of running."""
+    build(tmp_path / "repo", [Commit(files={"a": "1"})], checkout=True)
+    git(tmp_path / "repo", "config", "filter.a=b.clean", "touch sprung")
+    with pytest.raises(GitProblem, match="a `=` in its name"):
+        GitRepository.open(tmp_path / "repo").uncommitted()
 
 
 def test_a_merge_that_stopped_is_noticed(tmp_path: Path) -> None:

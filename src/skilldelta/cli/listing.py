@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..domain.skill import Finding, Severity
 from .door import printable
 
-_COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "blue"}
+if TYPE_CHECKING:
+    from ..domain.skill import Finding
+
+_COLOURS = {"error": "red", "warning": "yellow", "note": "blue"}
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
@@ -26,7 +28,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
 def finding_lines(findings: Iterable[Finding]) -> Iterator[str]:
     """Yield one line for each finding, and one for what to do about it."""
     for finding in findings:
-        word = click.style(f"{finding.severity.value:<7}", fg=_COLOURS[finding.severity])
+        word = click.style(f"{finding.severity.value:<7}", fg=_COLOURS[finding.severity.value])
         yield f"{word} {place(finding)}{one_line(finding.message)}"
         if finding.fix:
             yield f"        fix: {one_line(finding.fix)}"

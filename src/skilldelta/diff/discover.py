@@ -85,7 +85,7 @@ def _read_files(
     reader: TreeReader, places: Iterable[Place], entries: dict[str, list[TreeEntry]], read: ReadFiles
 ) -> None:
     """Read, in one go, every SKILL.md that `read` does not hold yet."""
-    files = [place.skill_file for place in places if place.skill_file.is_file]
+    files = [place.skill_file for place in places if place.skill_file.is_file and place.skill_file.utf8]
     wanted = [file for file in files if (file.oid, file.path) not in read]
     contents = reader.blobs([file.oid for file in wanted], limit=MOST_BYTES)
     for file in wanted:

@@ -36,7 +36,11 @@ class GitRepository:
 
         Raises GitProblem: no such folder, not a repository, owned by somebody else, git missing.
         """
-        if not path.is_dir():
+        try:
+            exists = path.is_dir()
+        except OSError as error:
+            raise GitProblem(f"the folder cannot be opened: {error.strerror}", where=str(path)[:200]) from None
+        if not exists:
             raise GitProblem("there is no such folder", where=str(path), fix="name the repository's folder with --repo")
         found = ask_git(path, "rev-parse", "--is-bare-repository", "--is-inside-work-tree", "--absolute-git-dir")
         if found.code != 0:
@@ -191,7 +195,11 @@ class GitRepository:
 
     def _without_filters(self) -> tuple[str, ...]:
         answer = self._ask("config", "--null", "--name-only", "--get-regexp", r"^filter\..*\.(clean|process|required)$")
-        names = {name for name in os.fsdecode(answer.output).split("\0") if name and "=" not in name}
+        names = {name for name in os.fsdecode(answer.output).split("\0") if name}
+        if any("=" in name for name in names):  # `-c` has no way to write such a name
+            raise GitProblem(
+                "a filter of this repository has a `=` in its name", fix="rename it in git's configuration"
+            )
         return tuple(
             word for name in sorted(names) for word in ("-c", f"{name}={'false' if name.endswith('.required') else ''}")
         )

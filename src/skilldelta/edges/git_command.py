@@ -10,6 +10,7 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
+from typing import IO
 
 from ..errors import GitProblem
 
@@ -88,15 +89,7 @@ def ask_git(
     with TemporaryFile() as given, TemporaryFile() as errors:
         given.write(feed)
         given.seek(0)
-        with subprocess.Popen(  # noqa: S603 - an argv of ours, never a shell
-            argv,
-            cwd=folder,
-            env=environment(),
-            stdin=given,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            start_new_session=True,
-        ) as process:
+        with _started(argv, folder, given, errors) as process:
 
             def expire() -> None:
                 expired.set()
@@ -121,6 +114,21 @@ def ask_git(
         what = f"git {arguments[0]} gave no answer within {timeout:g} s"
         raise GitProblem(what, where=str(folder), fix="try again, or run `git gc`")
     return Answer(code=code, output=output[:limit], errors=text, cut=cut)
+
+
+def _started(argv: list[str], folder: Path, given: IO[bytes], errors: IO[bytes]) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(  # noqa: S603 - an argv of ours, never a shell
+            argv,
+            cwd=folder,
+            env=environment(),
+            stdin=given,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise GitProblem(f"git cannot be started: {error.strerror}", where=str(folder)) from None
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

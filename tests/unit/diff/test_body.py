@@ -83,9 +83,9 @@ def test_dead_links_are_told_up_to_a_number() -> None:
 )
 def test_a_hostile_body_costs_little(body: str) -> None:
     """No body takes the parser more than a few seconds; what is not taken apart is said so."""
-    start = time.monotonic()
+    start = time.process_time()
     skill = _analysed(body)
-    assert time.monotonic() - start < 4
+    assert time.process_time() - start < 4
     if len(body) > 128 * 1024:
         assert any("too long for its links" in finding.message for finding in skill.findings)
 

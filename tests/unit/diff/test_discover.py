@@ -35,13 +35,18 @@ def test_a_skill_is_read_with_everything_that_belongs_to_it(tmp_path: Path) -> N
         "skills/review/evals/evals.json": "[]",
         "skills/review/scripts/evals/x": "",
         "skills/reviews.md": "",
+        "skills/review/evals.md": "",
+        "skills/other/SKILL.md": skill_text("other"),
+        "skills/other/evals": "a file",
     }
-    (skill,) = _discover(tmp_path, files).folders
+    other, skill = _discover(tmp_path, files).folders
+    assert [entry.path for entry in other.entries] == ["skills/other/SKILL.md", "skills/other/evals"]
     assert (skill.skill_id, skill.path, skill.skill_file) == ("review", "skills/review", "skills/review/SKILL.md")
     assert (skill.description, skill.body_line) == ("Says how. Use when asked.", 5)
     assert skill.body.startswith("\n# How")
     assert [(entry.path, entry.mode) for entry in skill.entries] == [
         ("skills/review/SKILL.md", "100644"),
+        ("skills/review/evals.md", "100644"),
         ("skills/review/scripts/evals/x", "100644"),
         ("skills/review/scripts/run.sh", "100755"),
     ]

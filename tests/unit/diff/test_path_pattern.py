@@ -51,7 +51,7 @@ def test_a_pattern_takes_in_what_it_says(pattern: str, path: str, expected: bool
 @pytest.mark.parametrize("pattern", ["**/a/" * 200 + "b", "*a" * 100 + "b", "**/" * 500 + "b", "**/*/" * 200 + "b"])
 def test_no_pattern_takes_long(pattern: str) -> None:
     """Hundreds of wildcards against a long path are answered at once."""
-    start = time.monotonic()
+    start = time.process_time()
     assert not takes_in(pattern, "/".join(["a"] * 1000))
     assert not takes_in(pattern, "a" * 4000)
-    assert time.monotonic() - start < 1
+    assert time.process_time() - start < 1

@@ -207,9 +207,9 @@ def test_aliases_are_read_and_a_bomb_of_them_is_a_finding() -> None:
     read = _read(_of("name: &n review", "description: a", "title: *n"))
     assert read.extra == {"title": "review"}
     bomb = ["a0: &a0 [x, x]", *(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12))]
-    start = time.monotonic()
+    start = time.process_time()
     read = _read(_of("name: review", "description: a", *bomb))
-    assert time.monotonic() - start < 1
+    assert time.process_time() - start < 1
     assert (read.name, read.description) == ("review", "a")
     assert any("not valid YAML" in message or "values" in message for message in _warnings(read))
 
@@ -230,9 +230,9 @@ def test_aliases_are_read_and_a_bomb_of_them_is_a_finding() -> None:
 )
 def test_a_hostile_frontmatter_costs_no_time(front: str) -> None:
     """Hundreds of thousands of keys, brackets or lines are read or refused within two seconds, in few words."""
-    start = time.monotonic()
+    start = time.process_time()
     read = _read(_of(front))
-    assert time.monotonic() - start < 2
+    assert time.process_time() - start < 2
     assert 1 <= len(read.findings) < 20
     assert all(len(finding.message) < 1000 for finding in read.findings)
 

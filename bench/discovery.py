@@ -29,9 +29,8 @@ def main() -> None:
             repository = Path(folder) / f"skills-{count}"
             build(repository, count)
             measured[count] = measure(repository, count)
-            print(
-                f"{count:>4} skills: {measured[count]['seconds']:.3f} s, {measured[count]['cpu_seconds']:.3f} s CPU, {measured[count]['peak_mb']:.0f} MB"
-            )
+            seconds, cpu, peak = measured[count].values()
+            print(f"{count:>4} skills: {seconds:.3f} s, {cpu:.3f} s CPU, {peak:.0f} MB")
     largest = COUNTS[-1]
     others = {str(count): figures for count, figures in measured.items() if count != largest}
     print(json.dumps({"skills": largest, **measured[largest], "runs": RUNS, "others": others}))
@@ -58,7 +57,7 @@ def build(repository: Path, count: int) -> None:
 
 
 def measure(repository: Path, count: int) -> dict[str, float]:
-    """Return the median seconds of a run, by the clock and of CPU (git's among them), and the peak memory of any (MB)."""
+    """Return the median seconds of a run, by the clock and of CPU (git's too), and the peak memory of any (MB)."""
     argv = [sys.executable, "-m", "skilldelta", "changes", "--base", "main", "--head", "topic", "--json"]
     seconds, cpu = [], []
     for _ in range(RUNS):

@@ -1,0 +1,1 @@
+"""Outcome and judge settings become a judgment; blind to the arm."""

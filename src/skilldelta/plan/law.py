@@ -1,0 +1,146 @@
+"""The base's law: which suite decides, and what in the head touches configuration, suites or workflows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from ..domain.plan import Flag
+from ..domain.suite import FrozenSuite
+from ..reading.frozen_suite import FoundSuite, SuiteState
+from ..reading.weakening import weakening
+
+CONFIG_FILE = ".skilldelta.yml"
+WORKFLOWS = ".github/workflows/"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SuitePair:
+    """One skill's suite folder at the base's tip, where the branch left it, and at the head."""
+
+    folder: str
+    base: FoundSuite
+    fork_point: FoundSuite
+    head: FoundSuite
+    changed: bool
+    """The head's folder differs from the fork point's."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ruling:
+    """The suite that decides, or why there is none."""
+
+    suite: FrozenSuite | None
+    source: Literal["base", "head"]
+    trouble: Literal["none", "draft", "tampered"] | None = None
+    reason: str = ""
+    fix: str | None = None
+
+
+def rule(pair: SuitePair) -> Ruling:
+    """Return the suite that decides: the base's newest frozen version; the head's where the base has none.
+
+    A tampered version on either side blocks: on the base there is no law, and the head would leave none behind.
+    """
+    for source, found in (("base", pair.base), ("head", pair.head)):
+        if found.state is SuiteState.TAMPERED and (source == "base" or pair.changed):
+            return Ruling(
+                suite=None,
+                source="base" if source == "base" else "head",
+                trouble="tampered",
+                reason=f"a frozen suite was edited in place (in the {source}): " + "; ".join(found.tampering),
+                fix=f"restore it, edit {pair.folder}/suite.yaml instead, and run: skilldelta suite freeze",
+            )
+    if pair.base.newest is not None:
+        return Ruling(suite=pair.base.newest, source="base")
+    if pair.head.newest is not None:
+        return Ruling(suite=pair.head.newest, source="head")
+    draft = pair.head.draft or pair.base.draft
+    if draft is not None:
+        problems = f": {draft.problems[0]}" if draft.problems else ""
+        return Ruling(
+            suite=None,
+            source="head",
+            trouble="draft",
+            reason=f"the suite is a draft that was never frozen{problems}",
+            fix=f"skilldelta suite freeze {pair.folder} --approved-by NAME, and commit the result",
+        )
+    return Ruling(
+        suite=None,
+        source="head",
+        trouble="none",
+        reason="there is no suite",
+        fix=f"skilldelta init writes a draft to {pair.folder}/suite.yaml; edit and freeze it",
+    )
+
+
+def flags_of(
+    changed_files: Mapping[str, str],
+    pairs: Iterable[SuitePair],
+    *,
+    config_from: Literal["base", "head", "defaults"],
+) -> tuple[Flag, ...]:
+    """Return what the head does to its own law; `changed_files` maps each path that differs to how."""
+    flags: list[Flag] = []
+    if config_from == "head":
+        flags.append(
+            Flag(
+                kind="first-adoption",
+                path=CONFIG_FILE,
+                message="the base has no configuration: the one that this change brings was used",
+            )
+        )
+    elif CONFIG_FILE in changed_files:
+        flags.append(
+            Flag(
+                kind="config",
+                path=CONFIG_FILE,
+                message=f"this change has the configuration {changed_files[CONFIG_FILE]}; the base's was used",
+            )
+        )
+    for pair in pairs:
+        flags.extend(_suite_flags(pair))
+    flags.extend(
+        Flag(kind="workflow", path=path, message=f"this change has a workflow {how}; check it by eye")
+        for path, how in sorted(changed_files.items())
+        if path.startswith(WORKFLOWS)
+    )
+    return tuple(flags)
+
+
+def _suite_flags(pair: SuitePair) -> Iterable[Flag]:
+    if pair.base.newest is None and pair.head.newest is not None:
+        yield Flag(
+            kind="first-adoption",
+            path=pair.folder,
+            message=f"the base has no frozen suite for this skill: version {pair.head.newest.version}, "
+            "which this change brings, was used",
+        )
+        return
+    if not pair.changed:
+        return
+    before = {version.version for version in pair.fork_point.versions}
+    after = {version.version for version in pair.head.versions}
+    for version in sorted(before - after):
+        yield Flag(
+            kind="suite",
+            path=f"{pair.folder}/{version}",
+            message=f"this change removes or edits the frozen version {version}; the base's was used",
+        )
+    newest = pair.head.newest
+    law = pair.base.newest
+    if newest is not None and law is not None and newest.version not in before:
+        yield Flag(
+            kind="suite",
+            path=f"{pair.folder}/{newest.version}",
+            message=f"this change brings the suite version {newest.version}; the gate was decided on {law.version}, "
+            "and the new version becomes the law on merge",
+            weakening=weakening(law.suite, newest.suite),
+        )
+    elif before == after:
+        yield Flag(
+            kind="suite",
+            path=pair.folder,
+            message="this change edits the suite's draft or fixtures; the frozen version was used",
+        )

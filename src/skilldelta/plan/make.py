@@ -1,0 +1,243 @@
+"""Changes, suites and configuration become a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from ..domain.config import LOCAL, Config
+from ..domain.design import Design, Metric
+from ..domain.money import price_for
+from ..domain.plan import Flag, Gate, LeftOut, Plan, SkillPlan
+from ..domain.skill import ChangeKind, Changes, SkillBundle, SkillChange
+from ..domain.suite import FrozenSuite
+from ..domain.trial import Arm
+from ..domain.value import digest
+from ..errors import BadConfig, BadSuite
+from .law import Ruling
+from .price import estimate
+from .reach import FEW_TASKS, design_for, reach_of
+
+Bundles = Mapping[tuple[str, Arm], SkillBundle]
+"""What each arm of each skill is given; control has no entry."""
+
+
+def make_plan(
+    changes: Changes,
+    *,
+    config: Config,
+    config_from: Literal["base", "head", "defaults"],
+    rulings: Mapping[str, Ruling],
+    bundles: Bundles,
+    flags: tuple[Flag, ...],
+    tampered: tuple[LeftOut, ...],
+    tool_version: str,
+    smoke: bool = False,
+) -> Plan:
+    """Return the plan of one run: the changed skills in the configuration's order, then by name.
+
+    Raises BadConfig or BadSuite for what no run can begin with (no model, a judge that cannot judge).
+    """
+    skills: list[SkillPlan] = []
+    left_out: list[LeftOut] = list(tampered)
+    order = {skill_id: place for place, skill_id in enumerate(config.skills)}
+    for change in sorted(changes.changes, key=lambda change: (order.get(change.skill_id, len(order)), change.skill_id)):
+        own = config.for_skill(change.skill_id)
+        reason = _why_left_out(change, own, rulings[change.skill_id])
+        if reason is not None:
+            left_out.append(reason)
+            continue
+        skills.append(_skill_plan(change, own, rulings[change.skill_id], bundles, smoke=smoke))
+    plan = Plan(
+        tool_version=tool_version,
+        base_ref=changes.base_ref,
+        head_ref=changes.head_ref,
+        base_commit=changes.base_commit,
+        baseline_commit=changes.baseline_commit,
+        candidate_commit=changes.candidate_commit,
+        config_from=config_from,
+        skills=tuple(skills),
+        left_out=tuple(left_out),
+        unchanged=changes.unchanged,
+        flags=flags,
+        findings=changes.findings,
+        budget=config.budget,
+        prices=config.prices,
+        concurrency=config.design.concurrency,
+        smoke=smoke,
+        identity="",
+    )
+    return plan.model_copy(update={"identity": identity_of(plan)})
+
+
+def identity_of(plan: Plan) -> str:
+    """Return the hash of everything that determines the run: trees, suites, configuration, seed."""
+    return digest(
+        "run",
+        1,
+        plan.smoke,
+        [
+            skill.model_dump(
+                mode="json",
+                include={
+                    "skill_id", "name", "candidate_tree", "reference_tree", "reference", "design", "seed", "pass_k",
+                    "pass_threshold", "task_timeout_seconds", "runner", "judge", "gate",
+                },
+            )
+            | {"suite": skill.suite.version, "content": skill.suite.record.content_sha256}
+            for skill in plan.skills
+        ],
+        [(one.skill_id, one.path, one.kind.value, one.gate.value, one.reason) for one in plan.left_out],
+    )  # fmt: skip
+
+
+def _why_left_out(change: SkillChange, own: Config, ruling: Ruling) -> LeftOut | None:
+    skill = change.candidate or change.baseline
+    name = skill.name if skill else change.skill_id
+
+    def left_out(gate: Gate, reason: str, fix: str | None = None) -> LeftOut:
+        return LeftOut(
+            skill_id=change.skill_id,
+            name=name,
+            path=change.path,
+            kind=change.kind,
+            gate=gate,
+            reason=reason,
+            fix=fix,
+            findings=change.candidate.findings if change.candidate else (),
+        )
+
+    settings = own.skills.get(change.skill_id)
+    if change.candidate is None:
+        return left_out(Gate.NEUTRAL, "the skill was deleted: there is nothing to run")
+    if not change.candidate.readable:
+        return left_out(Gate.BLOCKED, "the skill cannot be read", "mend what the findings name")
+    if settings is not None and settings.skip:
+        return left_out(Gate.NEUTRAL, "the configuration skips this skill")
+    if change.kind in (ChangeKind.MOVED, ChangeKind.UNCHANGED):
+        return left_out(Gate.NEUTRAL, "only the place changed, not the content: nothing to measure")
+    if ruling.trouble == "none":
+        return left_out(Gate.FAIL if own.gate.require_suite else Gate.WARN, ruling.reason, ruling.fix)
+    if ruling.trouble is not None:
+        return left_out(Gate.BLOCKED, ruling.reason, ruling.fix)
+    if change.baseline is not None and not change.baseline.readable and own.design.against == "base-ref":
+        return left_out(
+            Gate.WARN,
+            "the baseline cannot be read, so there is nothing to compare with",
+            "once this change is merged the next one can be compared",
+        )
+    return None
+
+
+def _skill_plan(change: SkillChange, own: Config, ruling: Ruling, bundles: Bundles, *, smoke: bool) -> SkillPlan:
+    candidate, frozen = change.candidate, ruling.suite
+    if candidate is None or frozen is None:
+        raise AssertionError("left out before")
+    _check_suite(frozen, own, change.skill_id)
+    alone = change.baseline is None or own.design.against == "control"
+    reference: Literal[Arm.BASELINE, Arm.CONTROL] = Arm.CONTROL if alone else Arm.BASELINE
+    if smoke:
+        frozen = frozen.model_copy(update={"suite": frozen.suite.model_copy(update={"tasks": frozen.suite.tasks[:1]})})
+    tasks = frozen.suite.tasks
+    design, notes = _design(own, frozen, smoke=smoke)
+    plan = SkillPlan(
+        skill_id=change.skill_id,
+        name=candidate.name,
+        path=candidate.path,
+        skill_file=candidate.skill_file,
+        kind=change.kind,
+        renamed_from=change.renamed_from,
+        files=change.files,
+        findings=candidate.findings,
+        candidate_tree=candidate.tree_hash,
+        reference_tree=None if alone or change.baseline is None else change.baseline.tree_hash,
+        reference=reference,
+        suite=frozen,
+        suite_from=ruling.source,
+        design=design,
+        seed=own.design.seed,
+        pass_k=own.design.pass_k,
+        pass_threshold=own.design.pass_threshold,
+        task_timeout_seconds=own.design.task_timeout_seconds,
+        runner=own.runner,
+        judge=own.judge,
+        gate=own.gate,
+        reach=reach_of(design, len(tasks)),
+        estimate=estimate(
+            tasks=[(task, task.max_tokens or own.runner.max_tokens) for task in tasks],
+            rounds=design.rounds,
+            pass_k=own.design.pass_k,
+            bundles=(bundles[change.skill_id, Arm.CANDIDATE], bundles.get((change.skill_id, reference))),
+            system=own.runner.system,
+            judge_max_tokens=own.judge.max_tokens,
+            runner_price=price_for(own.prices, own.runner.provider, own.runner.model),
+            judge_price=price_for(own.prices, own.judge.provider, own.judge.model),
+        ),
+    )
+    if change.baseline is None:
+        notes += ("the skill is new, so it is compared with no skill at all (control)",)
+    if len(tasks) < FEW_TASKS and not smoke:
+        notes += (_few_tasks(plan),)
+    return plan.model_copy(update={"notes": notes})
+
+
+def _design(own: Config, frozen: FrozenSuite, *, smoke: bool) -> tuple[Design, tuple[str, ...]]:
+    design = design_for(own.design, frozen.suite.metric, len(frozen.suite.tasks))
+    if smoke:
+        return design.model_copy(update={"rounds": 1, "min_rounds": 1}), ()
+    if own.runner.sampling.get("temperature") == 0 and design.rounds > 1:
+        return design.model_copy(update={"rounds": 1, "min_rounds": 1}), (
+            "the temperature is 0, so further rounds would be copies and not replicates: one round is run",
+        )
+    return design, ()
+
+
+def _few_tasks(plan: SkillPlan) -> str:
+    reach = plan.reach
+    tasks = "1 task" if reach.tasks == 1 else f"{reach.tasks} tasks"
+    if reach.smallest_effect is None:
+        return f"{tasks} and at most {plan.design.rounds} rounds cannot show any effect with 80 % power"
+    return (
+        f"{tasks} are few: with at most {plan.design.rounds} rounds an effect of "
+        f"{100 * reach.smallest_effect:.0f} points or more is found with 80 % power"
+    )
+
+
+def _check_suite(frozen: FrozenSuite, own: Config, skill_id: str) -> None:
+    """Refuse what this configuration cannot run, before anything is spent."""
+    suite = frozen.suite
+    where = f"suite {frozen.version} of {skill_id}"
+    if own.runner.provider != LOCAL and own.runner.model is None:
+        raise BadConfig(
+            "no model is named that should do the tasks",
+            where="runner.model",
+            fix="set runner.model in .skilldelta.yml or pass --model NAME (--model local: the embedded model)",
+        )
+    if suite.needs_judge_model and own.judge.provider == LOCAL:
+        raise BadConfig(
+            "the embedded model cannot give structured output, so it cannot judge llm-rubric",
+            where="judge.provider",
+            fix="name another judge model, or use deterministic judges",
+        )
+    if suite.needs_judge_model and own.judge.model is None:
+        raise BadConfig(
+            "the suite has llm-rubric judges and no judge model is named",
+            where="judge.model",
+            fix="set judge.model in .skilldelta.yml or pass --judge-model NAME",
+        )
+    if own.design.pass_k > 1 and suite.metric is Metric.SCORE:
+        raise BadConfig("pass_k above 1 has no meaning with metric: score", where="design.pass_k", fix="set it to 1")
+    for task in suite.tasks:
+        if task.fixture is not None or any(judge.type == "pytest" for judge in task.judges):
+            what = "a fixture" if task.fixture is not None else "a pytest judge"
+            raise BadSuite(
+                f"the task has {what}, which the runner `messages` cannot run in this version",
+                where=f"{where}, task {task.id}",
+                fix="use contains, not-contains, regex, json-schema or llm-rubric, and put what it needs in the prompt",
+            )
+        if task.describe_only:
+            raise BadSuite(
+                "describe_only needs a runner that can act, which this version does not have",
+                where=f"{where}, task {task.id}",
+                fix="remove describe_only: with `messages` the agent has nothing to act on",
+            )

@@ -1,0 +1,68 @@
+"""What a plan may cost at the most, said before the first call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..domain.config import Price
+from ..domain.money import price_of
+from ..domain.plan import Estimate
+from ..domain.skill import SkillBundle
+from ..domain.suite import LlmRubricJudge, Task
+from ..domain.trial import Usage
+
+BYTES_PER_TOKEN = 3
+"""Rough: English has about four bytes a token, other scripts two to three."""
+JUDGE_WORDS = 700
+"""Tokens of our own words in a judge's prompt."""
+
+
+def tokens_of(*texts: str) -> int:
+    """Return a rough count of the tokens of the texts.
+
+    >>> tokens_of("abcdef")
+    3
+    """
+    return sum(len(text.encode()) for text in texts) // BYTES_PER_TOKEN + 1
+
+
+def estimate(
+    *,
+    tasks: Iterable[tuple[Task, int]],
+    rounds: int,
+    pass_k: int,
+    bundles: tuple[SkillBundle | None, SkillBundle | None],
+    system: str,
+    judge_max_tokens: int,
+    runner_price: Price | None,
+    judge_price: Price | None,
+) -> Estimate:
+    """Return the ceiling for `rounds` rounds of the tasks, each given with its answer limit in tokens."""
+    trials = judge_calls = 0
+    asked, judged = Usage(), Usage()
+    for task, max_tokens in tasks:
+        for bundle in bundles:
+            times = rounds * pass_k
+            skill = tokens_of(bundle.body, bundle.description) if bundle else 0
+            trials += times
+            asked = asked.plus(
+                Usage(
+                    input_tokens=times * (skill + tokens_of(system, task.prompt)),
+                    output_tokens=times * max_tokens,
+                )
+            )
+            rubrics = [judge for judge in task.judges if isinstance(judge, LlmRubricJudge)]
+            judge_calls += times * len(rubrics)
+            for judge in rubrics:
+                words = tokens_of(task.prompt, judge.rubric) + JUDGE_WORDS + max_tokens
+                judged = judged.plus(Usage(input_tokens=times * words, output_tokens=times * judge_max_tokens))
+    cost = price_of(asked, runner_price)
+    judge_cost = price_of(judged, judge_price) if judge_calls else 0.0
+    total = asked.plus(judged)
+    return Estimate(
+        trials=trials,
+        judge_calls=judge_calls,
+        input_tokens=total.input_tokens,
+        output_tokens=total.output_tokens,
+        cost_usd=None if cost is None or judge_cost is None else round(cost + judge_cost, 4),
+    )

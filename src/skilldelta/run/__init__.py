@@ -1,0 +1,1 @@
+"""The plan becomes outcomes, through an injected runner, journal and budget."""

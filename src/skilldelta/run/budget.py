@@ -1,0 +1,134 @@
+"""The hard stops of a run: calls, money, minutes."""
+
+from __future__ import annotations
+
+import asyncio
+
+from ..domain.config import BudgetSettings, Price
+from ..domain.messages import MessagesReply, MessagesRequest, ReplyStatus
+from ..domain.money import price_of
+from ..errors import ModelRefused
+from ..ports import Clock, MessagesApi
+
+
+class BudgetReached(Exception):
+    """The next call does not fit under a cap; what is done stays done."""
+
+
+class Budget:
+    """What was spent, what is promised to calls in flight, and what may still be."""
+
+    def __init__(self, settings: BudgetSettings, clock: Clock) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._started = clock.monotonic()
+        self._calls = 0
+        self._spent = 0.0
+        self._promised: dict[object, float] = {}
+        self._settled = asyncio.Event()
+        self.reached: str | None = None
+        """Which cap ended the run, in words."""
+
+    @property
+    def calls(self) -> int:
+        """Calls made, those lost with a killed run included."""
+        return self._calls
+
+    @property
+    def spent_usd(self) -> float:
+        """US dollars spent, as far as prices are known."""
+        return self._spent
+
+    def charge(self, *, calls: int, usd: float) -> None:
+        """Book what an earlier, interrupted part of this run spent."""
+        self._calls += calls
+        self._spent += usd
+
+    def seconds_left(self) -> float | None:
+        """Return the seconds until the time cap, None without one."""
+        if self._settings.max_minutes is None:
+            return None
+        return self._settings.max_minutes * 60 - (self._clock.monotonic() - self._started)
+
+    async def reserve(self, ticket: object, usd: float) -> None:
+        """Promise `usd` to a call, waiting while calls in flight may free what they do not use.
+
+        Raises BudgetReached when the call can never fit.
+        """
+        caps = self._settings
+        while True:
+            left = self.seconds_left()
+            if left is not None and left <= 0:
+                self._end(f"max_minutes ({caps.max_minutes:g})")
+            if caps.max_calls is not None and self._calls >= caps.max_calls:
+                self._end(f"max_calls ({caps.max_calls:,})")
+            if caps.max_cost_usd is None or self._spent + sum(self._promised.values()) + usd <= caps.max_cost_usd:
+                break
+            if not self._promised:
+                self._end(f"max_cost_usd ({caps.max_cost_usd:g})")
+            self._settled.clear()
+            await self._settled.wait()
+        self._calls += 1
+        self._promised[ticket] = usd
+
+    def settle(self, ticket: object, usd: float) -> None:
+        """Replace a promise by what the call really cost."""
+        self._promised.pop(ticket, None)
+        self._spent += usd
+        self._settled.set()
+
+    def _end(self, cap: str) -> None:
+        self.reached = self.reached or cap
+        self._settled.set()
+        raise BudgetReached(cap)
+
+
+class BudgetedApi:
+    """A Messages API whose every call is reserved before and settled after; one final denial ends the run."""
+
+    def __init__(self, api: MessagesApi, budget: Budget, price: Price | None) -> None:
+        self._api = api
+        self._budget = budget
+        self._price = price
+        self._answered = False
+
+    async def create(self, request: MessagesRequest) -> MessagesReply:
+        """Send one request within the budget."""
+        ticket = object()
+        ceiling = ceiling_of(request, self._price)
+        await self._budget.reserve(ticket, ceiling)
+        cost = ceiling
+        try:
+            reply = await self._api.create(request)
+            cost = _cost(reply, ceiling, self._price)
+        finally:
+            self._budget.settle(ticket, cost)
+        if reply.status is ReplyStatus.DENIED and not self._answered:
+            raise ModelRefused(
+                f"the provider refuses: {reply.error}",
+                fix=f"check the key, its permissions and the model's name ({request.model})",
+            )
+        self._answered = self._answered or reply.status is ReplyStatus.ANSWERED
+        return reply
+
+
+def ceiling_of(request: MessagesRequest, price: Price | None) -> float:
+    """Return the most that a request can cost: a token for every two bytes sent, and the whole answer limit."""
+    if price is None:
+        return 0.0
+    sent = (
+        len(str(request.messages).encode())
+        + len(str(request.tools))
+        + sum(len(text.encode()) for text in request.system)
+    )
+    dearest = max(price.input, price.cache_write if price.cache_write is not None else 1.25 * price.input)
+    return (sent / 2 * dearest + request.max_tokens * price.output) / 1_000_000
+
+
+def _cost(reply: MessagesReply, ceiling: float, price: Price | None) -> float:
+    """Return what a reply cost: by its usage; the ceiling where an answer may have been made and not counted."""
+    if price is None or reply.status in (ReplyStatus.DENIED, ReplyStatus.REFUSED):
+        return 0.0
+    if reply.status is ReplyStatus.TIMEOUT:
+        return ceiling
+    return price_of(reply.usage, price) or 0.0

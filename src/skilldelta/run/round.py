@@ -1,0 +1,109 @@
+"""One round: every task once in both arms, all at once under the limit, each trial judged as soon as it is done."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from ..domain.draws import round_keys
+from ..domain.judged import JudgedTrial
+from ..domain.plan import SkillPlan
+from ..domain.skill import SkillBundle
+from ..domain.suite import Task
+from ..domain.trial import Arm, Outcome, TrialKey
+from ..ports import Journal, Progress, Runner
+from .budget import BudgetReached
+
+Judge = Callable[[SkillPlan, Task, TrialKey, Outcome], Awaitable[JudgedTrial]]
+"""Judges one outcome, through the same pool, journal and budget."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Floor:
+    """Where trials are executed."""
+
+    runner: Runner
+    judge: Judge
+    journal: Journal
+    progress: Progress
+    pool: asyncio.Semaphore
+    reserve_usd: Callable[[SkillPlan, Task], float]
+    """The most that a trial's first call can cost, for the journal."""
+
+
+async def run_round(
+    skill: SkillPlan, number: int, bundles: Mapping[Arm, SkillBundle], floor: Floor, seconds_left: float | None
+) -> tuple[JudgedTrial, ...] | None:
+    """Return the round's judged attempts in their order, or None when the budget ended before the round did.
+
+    What was finished is in the journal either way. Cancelling this cancels what is in flight.
+    """
+    work = list(round_keys(skill, number))
+    floor.progress.round_started(skill, number, len(work))
+    tasks: list[asyncio.Task[JudgedTrial]] = []
+    stopped = False
+
+    async def one(task: Task, key: TrialKey) -> JudgedTrial:
+        recorded = floor.journal.outcome(key.key)
+        outcome = recorded
+        if outcome is None:
+            outcome = await floor.runner.run(skill, task, key, bundles.get(key.arm))
+            floor.journal.record_outcome(key, outcome)
+        return await _judged(skill, task, key, outcome, floor, recorded=recorded is not None)
+
+    async def admitted(task: Task, key: TrialKey) -> JudgedTrial:
+        try:
+            return await one(task, key)
+        finally:
+            floor.pool.release()
+
+    try:
+        async with asyncio.timeout(seconds_left):
+            for task, key in work:
+                await floor.pool.acquire()
+                if _budget_ended(tasks):
+                    floor.pool.release()
+                    stopped = True
+                    break
+                if floor.journal.outcome(key.key) is None:
+                    floor.journal.sent(key.key, floor.reserve_usd(skill, task))
+                tasks.append(asyncio.create_task(admitted(task, key)))
+            results = await asyncio.gather(*tasks, return_exceptions=True)
+    except TimeoutError:
+        await _cancel(tasks)
+        return None
+    except BaseException:
+        await _cancel(tasks)
+        raise
+    return _collected(results, stopped=stopped)
+
+
+async def _judged(
+    skill: SkillPlan, task: Task, key: TrialKey, outcome: Outcome, floor: Floor, *, recorded: bool
+) -> JudgedTrial:
+    judged = await floor.judge(skill, task, key, outcome)
+    floor.progress.trial_done(skill, key, recorded)
+    return judged
+
+
+def _budget_ended(tasks: Iterable[asyncio.Task[JudgedTrial]]) -> bool:
+    """Return True when a finished trial ran into the budget or into an error that ends the run."""
+    return any(task.done() and not task.cancelled() and task.exception() is not None for task in tasks)
+
+
+async def _cancel(tasks: Iterable[asyncio.Task[JudgedTrial]]) -> None:
+    waiting = [task for task in tasks if not task.done()]
+    for task in waiting:
+        task.cancel()
+    await asyncio.gather(*waiting, return_exceptions=True)
+
+
+def _collected(results: list[JudgedTrial | BaseException], *, stopped: bool) -> tuple[JudgedTrial, ...] | None:
+    problems = [result for result in results if isinstance(result, BaseException)]
+    for problem in problems:
+        if not isinstance(problem, BudgetReached):
+            raise problem
+    if problems or stopped:
+        return None
+    return tuple(result for result in results if isinstance(result, JudgedTrial))

@@ -118,7 +118,7 @@ def _strongest(look: Look, design: Design, sayable: tuple[Verdict, ...], *, fill
 
 
 def _is_futile(look: Look, evidence: Evidence, design: Design) -> bool:
-    return design.futility > 0 and predictive_power(evidence, look.rounds, design) < design.futility
+    return predictive_power(evidence, look.rounds, design) < design.futility
 
 
 def _ending(
@@ -126,12 +126,12 @@ def _ending(
 ) -> tuple[Verdict, StopReason] | None:
     """Return the verdict and reason with which the run ends at this look, None when it goes on."""
     at_end = look.rounds == design.rounds
+    if look.verdict in _stopping_verdicts(design):
+        return look.verdict, StopReason.DECIDED
     if lost_cause or (at_end and _too_many_failed(evidence, design)):
         return Verdict.INSUFFICIENT_DATA, StopReason.FAILURES
     if broke and _too_many_failed(evidence, design):
         return Verdict.INSUFFICIENT_DATA, StopReason.BUDGET
-    if look.verdict in _stopping_verdicts(design):
-        return look.verdict, StopReason.DECIDED
     if look.futile:
         return look.verdict or Verdict.INCONCLUSIVE, StopReason.FUTILE
     if at_end:

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 _MOST_SUMS = 20_000_000
 """More distinct sums than this (160 MB) are refused rather than tried."""
-_ROUNDING = 1e-12
-"""Relative slack when a probability is held against a budget, so that equal numbers count as equal."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +48,7 @@ class SignFlipTest:
         """
         weights, grid = _with_signs_flipped(self.weights, self.grid, differences)
         tails = _two_sided_tails(weights)
-        left = (allowed - self.spent) * (1 + _ROUNDING)
-        affordable = int(np.searchsorted(tails, left, side="right"))
+        affordable = int(np.searchsorted(tails, allowed - self.spent, side="right"))
         # Sums that no signs give (a coarse grid made finer) are no boundary: the next attainable one is.
         outer = weights[: tails.size][:affordable]
         stopping = int(np.flatnonzero(outer)[-1]) + 1 if outer.any() else 0

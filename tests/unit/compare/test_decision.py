@@ -138,7 +138,7 @@ def test_a_crossing_alone_is_not_enough() -> None:
     decision = decide(played(*rounds), Design(rounds=6, min_rounds=6, futility=0))
     assert decision.looks[-1].crossed_up
     assert decision.looks[-1].interval.low < 0
-    assert decision.verdict is Verdict.INCONCLUSIVE
+    assert (decision.verdict, decision.held_back) == (Verdict.INCONCLUSIVE, None)
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,9 @@ def test_budget_reached_first() -> None:
 def test_budget_reached_at_the_end_goal_improve() -> None:
     """Below the planned rounds a run without budget does not say no regression under goal improve."""
     rounds, design = played(*["T" * 50] * 2), Design(rounds=10, goal=Goal.IMPROVE, futility=0)
-    assert said(decide(rounds, design, out_of_budget=True)) == (Verdict.INCONCLUSIVE, StopReason.BUDGET, 2)
+    decision = decide(rounds, design, out_of_budget=True)
+    assert said(decision) == (Verdict.INCONCLUSIVE, StopReason.BUDGET, 2)
+    assert (decision.held_back, decision.looks[-1].verdict) == (None, None)
 
 
 def test_budget_reached_with_an_answer() -> None:
@@ -220,6 +222,39 @@ def test_what_failed_pairs_could_overturn_is_held_back(letters: str, design: Des
     assert decision.held_back is held_back
     without = decide(played(letters.replace("F", "").replace("f", "")), design)
     assert (without.verdict, without.held_back) == (held_back, None)
+
+
+def test_an_unfinished_run_holds_nothing_back() -> None:
+    """While the run goes on nothing is held back: failures may yet weigh less, or be outweighed."""
+    decision = decide(played("WWWWWWWFFT", "WWWWWTTTFF"), Design(rounds=6, margin=0.01))
+    assert decision.looks[-1].unfilled_verdict is Verdict.IMPROVED
+    assert (decision.finished, decision.held_back) == (False, None)
+
+
+def test_a_crossing_survives_later_failures() -> None:
+    """What crossed its boundary with all failures of its time counted in stays crossed when more pairs fail."""
+    decision = decide(played("W" * 16 + "TTTT", "W" * 4 + "T" * 8 + "F" * 8, "T" * 12 + "F" * 8), Design(rounds=12))
+    first, last = decision.looks[0], decision.looks[-1]
+    assert first.crossed_up_if_lost
+    assert last.crossed_up_if_lost
+    assert last.boundary is not None
+    assert last.sum - 100 * last.failed_pairs < last.boundary
+
+
+@pytest.mark.parametrize(
+    ("wins", "losses", "tasks", "crossed", "excluded"), [(7, 0, 20, False, True), (16, 1, 36, True, False)]
+)
+def test_filled_in_boundary_and_interval_must_both_hold(
+    wins: int, losses: int, tasks: int, crossed: bool, excluded: bool
+) -> None:
+    """With the failed pairs filled in, neither the crossing alone nor the interval alone makes an improvement."""
+    failed = 1 if tasks == 20 else 6
+    letters = "W" * wins + "L" * losses + "F" * failed
+    decision = decide(played(letters + "T" * (tasks - len(letters))), Design(rounds=1, margin=0.01))
+    look = decision.looks[-1]
+    assert (look.crossed_up_if_lost, look.interval_if_lost.low > 0) == (crossed, excluded)
+    assert (look.verdict, look.unfilled_verdict) != (Verdict.IMPROVED, Verdict.IMPROVED)
+    assert decision.held_back is Verdict.IMPROVED
 
 
 def test_failed_pairs_that_overturn_nothing() -> None:
@@ -270,6 +305,26 @@ def test_two_dead_rounds_end_the_run(rounds: list[str], ended: int) -> None:
     """Two rounds in a row in which every pair failed end the run: nothing works any more."""
     decision = decide(played(*rounds), Design(rounds=20, margin=0.01))
     assert said(decision) == (Verdict.INSUFFICIENT_DATA, StopReason.FAILURES, ended)
+
+
+def test_dead_rounds_at_the_very_end_count_by_their_share() -> None:
+    """At the last round there is nothing left to spare, so the share of failed pairs alone decides."""
+    rounds = ["WWWW"] * 8 + ["FFFF"] * 2
+    decision = decide(played(*rounds), Design(rounds=10, min_rounds=10))
+    assert said(decision) == (Verdict.IMPROVED, StopReason.DECIDED, 10)
+    rounds = ["WLTT"] * 8 + ["FFFF"] * 2
+    decision = decide(played(*rounds), Design(rounds=10, min_rounds=10, margin=0.01))
+    assert said(decision) == (Verdict.INCONCLUSIVE, StopReason.ROUNDS, 10)
+
+
+def test_dead_rounds_do_not_undo_a_verdict_that_survives_them() -> None:
+    """A verdict that holds with every pair of the dead rounds lost stands; one that does not is not even held back."""
+    stands = decide(played(*["WWWW"] * 8, *["FFFF"] * 2), Design(rounds=20, min_rounds=10))
+    assert said(stands) == (Verdict.IMPROVED, StopReason.DECIDED, 10)
+    falls = decide(played(*["WTTT"] * 12, *["FFFF"] * 2), Design(rounds=20, min_rounds=14, margin=0.01))
+    assert said(falls) == (Verdict.INSUFFICIENT_DATA, StopReason.FAILURES, 14)
+    assert falls.looks[-1].unfilled_verdict is Verdict.IMPROVED
+    assert falls.held_back is None
 
 
 def test_dead_rounds_are_noticed_between_looks() -> None:

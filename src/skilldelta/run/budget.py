@@ -8,7 +8,7 @@ from ..domain.config import BudgetSettings, Price
 from ..domain.messages import MessagesReply, MessagesRequest, ReplyStatus
 from ..domain.money import price_of
 from ..errors import ModelRefused
-from ..ports import Clock, MessagesApi
+from ..ports import Clock, Journal, MessagesApi
 
 
 class BudgetReached(Exception):
@@ -84,11 +84,15 @@ class Budget:
 
 
 class BudgetedApi:
-    """A Messages API whose every call is reserved before and settled after; one final denial ends the run."""
+    """A Messages API whose every call is reserved and journalled before and settled after.
 
-    def __init__(self, api: MessagesApi, budget: Budget, price: Price | None) -> None:
+    A denial before the first answer ends the run.
+    """
+
+    def __init__(self, api: MessagesApi, budget: Budget, price: Price | None, journal: Journal) -> None:
         self._api = api
         self._budget = budget
+        self._journal = journal
         self._price = price
         self._answered = False
 
@@ -97,6 +101,7 @@ class BudgetedApi:
         ticket = object()
         ceiling = ceiling_of(request, self._price)
         await self._budget.reserve(ticket, ceiling)
+        self._journal.sent(request.key, ceiling)
         cost = ceiling
         try:
             reply = await self._api.create(request)

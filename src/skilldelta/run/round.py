@@ -28,8 +28,6 @@ class Floor:
     journal: Journal
     progress: Progress
     pool: asyncio.Semaphore
-    reserve_usd: Callable[[SkillPlan, Task], float]
-    """The most that a trial's first call can cost, for the journal."""
 
 
 async def run_round(
@@ -42,7 +40,7 @@ async def run_round(
     work = list(round_keys(skill, number))
     floor.progress.round_started(skill, number, len(work))
     tasks: list[asyncio.Task[JudgedTrial]] = []
-    stopped = False
+    ended = asyncio.Event()
 
     async def one(task: Task, key: TrialKey) -> JudgedTrial:
         recorded = floor.journal.outcome(key.key)
@@ -55,6 +53,9 @@ async def run_round(
     async def admitted(task: Task, key: TrialKey) -> JudgedTrial:
         try:
             return await one(task, key)
+        except BaseException:
+            ended.set()
+            raise
         finally:
             floor.pool.release()
 
@@ -62,12 +63,9 @@ async def run_round(
         async with asyncio.timeout(seconds_left):
             for task, key in work:
                 await floor.pool.acquire()
-                if _budget_ended(tasks):
+                if ended.is_set():
                     floor.pool.release()
-                    stopped = True
                     break
-                if floor.journal.outcome(key.key) is None:
-                    floor.journal.sent(key.key, floor.reserve_usd(skill, task))
                 tasks.append(asyncio.create_task(admitted(task, key)))
             results = await asyncio.gather(*tasks, return_exceptions=True)
     except TimeoutError:
@@ -76,7 +74,7 @@ async def run_round(
     except BaseException:
         await _cancel(tasks)
         raise
-    return _collected(results, stopped=stopped)
+    return _collected(results)
 
 
 async def _judged(
@@ -87,11 +85,6 @@ async def _judged(
     return judged
 
 
-def _budget_ended(tasks: Iterable[asyncio.Task[JudgedTrial]]) -> bool:
-    """Return True when a finished trial ran into the budget or into an error that ends the run."""
-    return any(task.done() and not task.cancelled() and task.exception() is not None for task in tasks)
-
-
 async def _cancel(tasks: Iterable[asyncio.Task[JudgedTrial]]) -> None:
     waiting = [task for task in tasks if not task.done()]
     for task in waiting:
@@ -99,11 +92,11 @@ async def _cancel(tasks: Iterable[asyncio.Task[JudgedTrial]]) -> None:
     await asyncio.gather(*waiting, return_exceptions=True)
 
 
-def _collected(results: list[JudgedTrial | BaseException], *, stopped: bool) -> tuple[JudgedTrial, ...] | None:
+def _collected(results: list[JudgedTrial | BaseException]) -> tuple[JudgedTrial, ...] | None:
     problems = [result for result in results if isinstance(result, BaseException)]
     for problem in problems:
         if not isinstance(problem, BudgetReached):
             raise problem
-    if problems or stopped:
+    if problems:
         return None
     return tuple(result for result in results if isinstance(result, JudgedTrial))

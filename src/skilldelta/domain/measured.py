@@ -1,0 +1,19 @@
+"""What was measured of one skill: its rounds of judged trials and the decision over them."""
+
+from __future__ import annotations
+
+from .comparison import Decision, Pair
+from .judged import TaskRound
+from .plan import Gate, SkillPlan
+from .value import Value
+
+
+class Measured(Value):
+    """One skill's finished rounds, the pairs they made, and what they decide."""
+
+    plan: SkillPlan
+    rounds: tuple[tuple[TaskRound, ...], ...]
+    """For each finished round, candidate and reference of every task."""
+    pairs: tuple[tuple[Pair, ...], ...]
+    decision: Decision
+    gate: Gate

@@ -1,0 +1,216 @@
+"""The run's journal: one JSON line per event, flushed before it counts, read back after any kind of end."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from pydantic import SecretStr
+
+from ..domain.judgment import Judgment
+from ..domain.trial import Outcome, TrialKey
+from ..errors import CannotWrite, RunBusy, RunMismatch
+
+NAME = "journal.jsonl"
+FORMAT = 1
+_LONGEST_LINE = 64 * 1024 * 1024
+
+
+class FileJournal:
+    """A `Journal` in a file; it keeps places, not texts, in memory. Open it with `open_journal`."""
+
+    def __init__(self, file: IO[bytes], path: Path, secrets: Sequence[SecretStr]) -> None:
+        self._file = file
+        self._path = path
+        self._secrets = tuple(value for secret in secrets if len(value := secret.get_secret_value()) >= 8)
+        self._outcomes: dict[str, int] = {}
+        self._judgments: dict[str, int] = {}
+        self._sent: dict[str, float] = {}
+        self._lost: list[float] = []
+        self.identity: str | None = None
+        self.sessions = 0
+        """How many invocations have written here, this one included once it has begun."""
+        self._end = 0
+
+    def begin(self, identity: str, at: str) -> None:
+        """Write the header of a new journal, and that an invocation starts."""
+        if self.identity is None:
+            self._write({"t": "run", "format": FORMAT, "identity": identity})
+            self.identity = identity
+        self.sessions += 1
+        self._write({"t": "session", "number": self.sessions, "at": at})
+
+    def outcome(self, key: str) -> Outcome | None:
+        """Return the recorded outcome of a trial, or None."""
+        line = self._line_at(self._outcomes.get(key))
+        return None if line is None else Outcome.model_validate(line["outcome"])
+
+    def holds(self, key: str) -> bool:
+        """Return True when the trial's outcome is recorded."""
+        return key in self._outcomes
+
+    def judgment(self, key: str) -> Judgment | None:
+        """Return a recorded judgment, or None."""
+        line = self._line_at(self._judgments.get(key))
+        return None if line is None else Judgment.model_validate(line["judgment"])
+
+    def sent(self, key: str, reserved_usd: float) -> None:
+        """Record that a call is about to be made."""
+        self._write({"t": "sent", "key": key, "usd": round(reserved_usd, 6)})
+
+    def record_outcome(self, key: TrialKey, outcome: Outcome) -> None:
+        """Append an outcome and flush it."""
+        place = self._append(f'{{"t":"trial","key":{key.model_dump_json()},"outcome":{outcome.model_dump_json()}}}')
+        self._outcomes.setdefault(key.key, place)
+
+    def record_judgment(self, key: str, trial: TrialKey, judgment: Judgment) -> None:
+        """Append a judgment and flush it."""
+        place = self._append(
+            f'{{"t":"judgment","key":"{key}","trial":"{trial.key}","judgment":{judgment.model_dump_json()}}}'
+        )
+        self._judgments.setdefault(key, place)
+
+    def lost(self) -> Iterator[float]:
+        """Yield the reserved US dollars of every call that earlier invocations sent and never saw answered."""
+        yield from self._lost
+
+    def _settle(self) -> None:
+        """What was sent before this point and is not recorded here never will be."""
+        self._lost += [
+            usd for key, usd in self._sent.items() if key not in self._outcomes and key not in self._judgments
+        ]
+        self._sent.clear()
+
+    def close(self) -> None:
+        """Write everything to the disk and let go of the file."""
+        if not self._file.closed:
+            if self._file.writable():
+                self._file.flush()
+                os.fsync(self._file.fileno())
+            self._file.close()
+
+    def load(self) -> None:
+        """Read what is there; a last line that was cut off by the end of its writer is removed."""
+        for number, (place, line) in enumerate(self._lines(), start=1):
+            try:
+                event = json.loads(line)
+                self._take(event, place)
+            except (ValueError, KeyError, TypeError, RecursionError) as error:
+                raise RunMismatch(
+                    f"line {number} is not an event of a journal: {str(error)[:200]}",
+                    where=str(self._path),
+                    fix="take another --out folder; a journal is never mended by hand",
+                ) from None
+        self._settle()
+
+    def _lines(self) -> Iterator[tuple[int, bytes]]:
+        self._file.seek(0)
+        place = 0
+        while line := self._file.readline(_LONGEST_LINE):
+            if not line.endswith(b"\n"):
+                if self._file.writable():
+                    self._file.truncate(place)
+                break
+            yield place, line
+            place += len(line)
+        self._end = place
+        self._file.seek(place)
+
+    def _take(self, event: dict[str, Any], place: int) -> None:
+        kind = event["t"]
+        if kind == "run":
+            if event["format"] != FORMAT:
+                raise ValueError(f"the format {event['format']!r} is not known here")
+            self.identity = str(event["identity"])
+        elif kind == "session":
+            self._settle()
+            self.sessions = int(event["number"])
+        elif kind == "sent":
+            key = str(event["key"])
+            self._sent[key] = self._sent.get(key, 0.0) + float(event["usd"])
+        elif kind == "trial":
+            self._outcomes.setdefault(str(event["key"]["key"]), place)
+        elif kind == "judgment":
+            self._judgments.setdefault(str(event["key"]), place)
+        else:
+            raise ValueError(f"the event {kind!r} is not known")
+
+    def _line_at(self, place: int | None) -> dict[str, Any] | None:
+        if place is None:
+            return None
+        self._file.flush()
+        line = os.pread(self._file.fileno(), 65_536, place)
+        while b"\n" not in line:
+            more = os.pread(self._file.fileno(), 1_048_576, place + len(line))
+            if not more:
+                break
+            line += more
+        try:
+            event: dict[str, Any] = json.loads(line[: line.index(b"\n")])
+        except ValueError:
+            raise RunMismatch("the journal changed while it was read", where=str(self._path)) from None
+        return event
+
+    def _write(self, event: dict[str, Any]) -> None:
+        self._append(json.dumps(event, separators=(",", ":")))
+
+    def _append(self, text: str) -> int:
+        for secret in self._secrets:
+            text = text.replace(secret, "[secret]")
+        line = text.encode("utf-8", "replace") + b"\n"
+        place = self._end
+        try:
+            self._file.write(line)
+            self._file.flush()
+        except OSError as error:
+            raise CannotWrite(
+                f"the journal cannot be written: {error.strerror}", where=str(self._path), fix="free some space, resume"
+            ) from None
+        self._end += len(line)
+        return place
+
+
+def open_journal(folder: Path, *, secrets: Sequence[SecretStr] = ()) -> FileJournal:
+    """Return the folder's journal, locked for this process and read; RunBusy when another process holds it."""
+    path = folder / NAME
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        raise CannotWrite(
+            f"the run's folder cannot be used: {error.strerror}", where=str(folder), fix="name another with --out"
+        ) from None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        raise RunBusy(
+            "another process is writing to this run", where=str(folder), fix="wait for it, or use another --out"
+        ) from None
+    return _loaded(os.fdopen(descriptor, "r+b"), path, secrets)
+
+
+def read_journal(folder: Path) -> FileJournal:
+    """Return the folder's journal for reading only; RunMismatch when there is none."""
+    path = folder / NAME
+    try:
+        file = path.open("rb")
+    except OSError as error:
+        raise RunMismatch(
+            f"there is no journal here: {error.strerror}", where=str(path), fix="name the folder of a run"
+        ) from None
+    return _loaded(file, path, ())
+
+
+def _loaded(file: IO[bytes], path: Path, secrets: Sequence[SecretStr]) -> FileJournal:
+    journal = FileJournal(file, path, secrets)
+    try:
+        journal.load()
+    except BaseException:
+        file.close()
+        raise
+    return journal

@@ -1,0 +1,131 @@
+"""One outcome through all judges of its task."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from ..domain.draws import judgment_key
+from ..domain.judged import JudgedTrial, JudgeWord, TaskRound
+from ..domain.judgment import Judgment
+from ..domain.plan import SkillPlan
+from ..domain.suite import JudgeSettings, LlmRubricJudge, Task
+from ..domain.trial import Arm, Outcome, TrialKey, TrialStatus, Usage
+from ..domain.value import digest
+from ..ports import Journal
+from .deterministic import judge_answer
+from .rubric import RubricJudge, judged_again
+from .value import TrialValue, attempts_value, flags_of, trial_value
+
+EXCERPT = 1500
+"""Characters of an answer that stay in memory and may stand in a report."""
+_IN_A_THREAD = frozenset({"regex", "json-schema"})
+
+
+class TaskJudges:
+    """Judges outcomes; what the journal holds is not asked for again. `again` re-judges a recorded run."""
+
+    def __init__(self, journal: Journal, rubric: RubricJudge | None, *, again: bool = False) -> None:
+        self._journal = journal
+        self._rubric = rubric
+        self._again = again
+
+    async def __call__(self, skill: SkillPlan, task: Task, key: TrialKey, outcome: Outcome) -> JudgedTrial:
+        """Return the judged trial; only an answer is judged, never the agent's own failure or a lost trial."""
+        judgments: list[Judgment] = []
+        if outcome.status is TrialStatus.ANSWERED:
+            for index, settings in enumerate(task.judges):
+                judgments.append(await self._one(skill, task, key, outcome, index, settings))
+        return _judged(skill, task, key, outcome, judgments)
+
+    async def _one(
+        self, skill: SkillPlan, task: Task, key: TrialKey, outcome: Outcome, index: int, settings: JudgeSettings
+    ) -> Judgment:
+        name = judgment_key(skill, task, key, index)
+        recorded = self._journal.judgment(name)
+        if isinstance(settings, LlmRubricJudge):
+            if recorded is not None:
+                return judged_again(settings, skill, recorded) if self._again else recorded
+            return await self._asked(skill, task, key, outcome, index, settings, name)
+        if recorded is not None and (recorded.failure is not None or not self._again):
+            return recorded
+        if settings.type in _IN_A_THREAD:
+            judgment = await asyncio.to_thread(judge_answer, settings, index, outcome.text)
+        else:
+            judgment = judge_answer(settings, index, outcome.text)
+        if recorded is None:
+            self._journal.record_judgment(name, key, judgment)
+        return judgment
+
+    async def _asked(
+        self,
+        skill: SkillPlan,
+        task: Task,
+        key: TrialKey,
+        outcome: Outcome,
+        index: int,
+        settings: LlmRubricJudge,
+        name: str,
+    ) -> Judgment:
+        if self._rubric is None:
+            return Judgment(judge=index, type=settings.type, failure="the judgment was never recorded")
+        judgment = await self._rubric.judge(skill, task, settings, index, outcome.text, name)
+        self._journal.record_judgment(name, key, judgment)
+        return judgment
+
+
+def _judged(
+    skill: SkillPlan, task: Task, key: TrialKey, outcome: Outcome, judgments: Sequence[Judgment]
+) -> JudgedTrial:
+    value = trial_value(outcome, judgments, task, skill.suite.suite.metric)
+    judge_usage = Usage()
+    for judgment in judgments:
+        judge_usage = judge_usage.plus(judgment.usage)
+    return JudgedTrial(
+        task_id=key.task_id,
+        arm=key.arm,
+        round=key.round,
+        attempt=key.attempt,
+        key=key.key,
+        status=outcome.status,
+        reason=outcome.reason,
+        value=value.value,
+        failure=value.failure,
+        judges=tuple(
+            JudgeWord(
+                type=judgment.type,
+                passed=judgment.passed,
+                score=judgment.score,
+                rationale=judgment.rationale[:600],
+                failure=judgment.failure,
+            )
+            for judgment in judgments
+        ),
+        flags=flags_of(outcome.text) if outcome.text else (),
+        excerpt=outcome.text[:EXCERPT],
+        answer_chars=len(outcome.text),
+        usage=outcome.usage,
+        judge_usage=judge_usage,
+        duration_ms=outcome.duration_ms,
+        model=outcome.model,
+        skill_loaded=outcome.skill_loaded,
+        server_cached=outcome.server_cached,
+        answer_digest=digest(outcome.text)[:16],
+    )
+
+
+def task_rounds(trials: Sequence[JudgedTrial]) -> tuple[TaskRound, ...]:
+    """Return the attempts of one round joined into one value per task and arm, in the order in which they came."""
+    grouped: dict[tuple[str, Arm], list[JudgedTrial]] = {}
+    for trial in trials:
+        grouped.setdefault((trial.task_id, trial.arm), []).append(trial)
+    return tuple(
+        TaskRound(
+            task_id=task_id,
+            arm=arm,
+            round=attempts[0].round,
+            value=attempts_value([TrialValue(one.value, one.failure) for one in attempts]).value,
+            attempts=tuple(attempts),
+        )
+        for (task_id, arm), attempts in grouped.items()
+    )

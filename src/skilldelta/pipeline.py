@@ -1,0 +1,148 @@
+"""The stages in their order: plan → run → judge → compare → report. Read this first.
+
+`diff` comes before, in `cli` and `action`, where the repository is opened; `publish` comes after, where there is
+something to publish to.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+from .compare.decision import decide
+from .compare.gate import exit_code, gate_of, worst
+from .compare.pairs import pairs_of
+from .domain.comparison import Decision, Pair, StopReason, Verdict
+from .domain.judged import TaskRound
+from .domain.measured import Measured
+from .domain.money import price_for
+from .domain.plan import Plan, SkillPlan
+from .domain.report import Report
+from .domain.skill import SkillBundle
+from .domain.suite import Task
+from .domain.trial import Arm, TrialKey
+from .judge.rubric import RubricJudge
+from .judge.trial import TaskJudges, task_rounds
+from .ports import Clock, Journal, MessagesApi, Progress, Runner
+from .report.build import Told, build_report
+from .report.words import look_sentence
+from .run.budget import Budget, BudgetedApi, BudgetReached
+from .run.messages_runner import MessagesRunner
+from .run.round import Floor, run_round
+
+
+@dataclass(frozen=True, kw_only=True)
+class Edges:
+    """The doors to the world, built by `cli` and `action`."""
+
+    runner_api: Callable[[SkillPlan], MessagesApi]
+    """The server that answers this skill's trials."""
+    judge_api: Callable[[SkillPlan], MessagesApi] | None
+    """The server that judges; None where no suite needs a model to judge."""
+    model_names: Mapping[str, str]
+    """Provider → the model's name, for providers that have only one."""
+    journal: Journal
+    clock: Clock
+    progress: Progress
+
+
+async def measure(plan: Plan, bundles: Mapping[tuple[str, Arm], SkillBundle], edges: Edges, told: Told) -> Report:
+    """Run what the plan says, skill after skill, until each is decided or the budget ends; return the report."""
+    budget = Budget(plan.budget, edges.clock)
+    for lost in edges.journal.lost():
+        budget.charge(calls=1, usd=lost)
+        told.lost_calls += 1
+        told.lost_usd += lost
+    measured: list[Measured] = []
+    for skill in plan.skills:
+        own = {arm: bundles[skill.skill_id, arm] for arm in skill.arms if (skill.skill_id, arm) in bundles}
+        edges.progress.skill_started(skill)
+        measured.append(await _measure_skill(skill, own, _floor(plan, skill, budget, edges), budget, edges, plan.smoke))
+    return _report(plan, measured, told, edges.clock, budget.reached)
+
+
+async def decide_again(plan: Plan, journal: Journal, edges: Edges, told: Told) -> Report:
+    """Judge and decide a recorded run again from its journal; nobody is asked."""
+    measured: list[Measured] = []
+    budget = Budget(plan.budget.model_copy(update={"max_minutes": None}), edges.clock)
+    for skill in plan.skills:
+        floor = Floor(
+            runner=_Recorded(),
+            judge=TaskJudges(journal, None, again=True),
+            journal=journal,
+            progress=edges.progress,
+            pool=asyncio.Semaphore(plan.concurrency),
+        )
+        measured.append(await _measure_skill(skill, {}, floor, budget, edges, plan.smoke))
+    return _report(plan, measured, told, edges.clock, told.reached)
+
+
+class _Recorded:
+    """The runner `replay`: it has no answers but the journal's."""
+
+    async def run(self, skill: SkillPlan, task: Task, key: TrialKey, bundle: SkillBundle | None) -> NoReturn:  # noqa: ARG002 - the port's signature
+        raise BudgetReached(f"the journal ends before {skill.skill_id}, {task.id}, round {key.round}")
+
+
+async def _measure_skill(
+    skill: SkillPlan,
+    bundles: Mapping[Arm, SkillBundle],
+    floor: Floor,
+    budget: Budget,
+    edges: Edges,
+    smoke: bool,
+) -> Measured:
+    rounds: list[tuple[TaskRound, ...]] = []
+    pairs: list[tuple[Pair, ...]] = []
+    decision = decide((), skill.design)
+    while not decision.finished:
+        number = len(rounds) + 1
+        trials = await run_round(skill, number, bundles, floor, budget.seconds_left())
+        if trials is None:
+            decision = decide(pairs, skill.design, out_of_budget=True)
+            break
+        values = task_rounds(trials)
+        rounds.append(values)
+        pairs.append(pairs_of(values, Arm(skill.reference)))
+        decision = decide(pairs, skill.design)
+        edges.progress.looked(skill, number, look_sentence(decision, skill))
+    if smoke:
+        decision = _smoke(decision)
+    gate = gate_of(None if smoke else decision.verdict, skill.design.goal, skill.gate)
+    return Measured(plan=skill, rounds=tuple(rounds), pairs=tuple(pairs), decision=decision, gate=gate)
+
+
+def _report(plan: Plan, measured: Sequence[Measured], told: Told, clock: Clock, reached: str | None) -> Report:
+    gate = worst([*(one.gate for one in measured), *(one.gate for one in plan.left_out)])
+    told.seconds = clock.monotonic() - told.started
+    return build_report(
+        plan, measured, told, gate=gate, exit_code=exit_code(gate), finished_at=clock.now(), reached=reached
+    )
+
+
+def _smoke(decision: Decision) -> Decision:
+    """A smoke run shows that everything works and gives no verdict."""
+    return decision.model_copy(
+        update={"reason": StopReason.SMOKE, "verdict": Verdict.INCONCLUSIVE, "held_back": None, "finished": True}
+    )
+
+
+def _floor(plan: Plan, skill: SkillPlan, budget: Budget, edges: Edges) -> Floor:
+    runner_price = price_for(plan.prices, skill.runner.provider, skill.runner.model)
+    judge_price = price_for(plan.prices, skill.judge.provider, skill.judge.model)
+    rubric = None
+    if edges.judge_api is not None and skill.suite.suite.needs_judge_model:
+        rubric = RubricJudge(BudgetedApi(edges.judge_api(skill), budget, judge_price, edges.journal))
+    runner: Runner = MessagesRunner(
+        BudgetedApi(edges.runner_api(skill), budget, runner_price, edges.journal),
+        model_names=dict(edges.model_names),
+    )
+    return Floor(
+        runner=runner,
+        judge=TaskJudges(edges.journal, rubric),
+        journal=edges.journal,
+        progress=edges.progress,
+        pool=asyncio.Semaphore(plan.concurrency),
+    )

@@ -1,0 +1,1 @@
+"""Comparisons become one report value, and the report value becomes text."""

@@ -1,0 +1,233 @@
+"""Measured skills become the report value; all rounding happens here."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ..domain.comparison import Interval, Pair
+from ..domain.judged import JudgedTrial
+from ..domain.measured import Measured
+from ..domain.money import price_for, price_of
+from ..domain.plan import Gate, Plan
+from ..domain.report import (
+    ArmResult,
+    Commit,
+    FailedPair,
+    Invocation,
+    Report,
+    SkillReport,
+    Spending,
+    Statistics,
+)
+from ..domain.trial import Arm, TrialStatus, Usage
+from ..statistics.effects import cohens_dz, mean, median, population_interval, tally
+from .remarks import warnings_of
+from .tasks import task_results
+from .words import headline, population_sentence, skill_sentence
+
+
+@dataclass(kw_only=True)
+class Told:
+    """What the invocation knows and the evidence does not: the report's named block."""
+
+    run_id: str
+    started_at: str
+    started: float = 0.0
+    """The clock's seconds when the invocation began."""
+    attempts: int = 1
+    lost_calls: int = 0
+    lost_usd: float = 0.0
+    seconds: float = 0.0
+    replay: bool = False
+    reached: str | None = None
+
+
+def build_report(
+    plan: Plan,
+    measured: Sequence[Measured],
+    told: Told,
+    *,
+    gate: Gate,
+    exit_code: int,
+    finished_at: str,
+    reached: str | None,
+) -> Report:
+    """Return the report of a run: one row a skill, the worst gate, and the named block `invocation`."""
+    skills = tuple(_skill_report(one, plan) for one in measured)
+    trials = [trial for one in measured for trial in _trials(one)]
+    costs = [skill.cost_usd for skill in skills]
+    return Report(
+        tool_version=plan.tool_version,
+        identity=plan.identity,
+        sentence=headline(skills, gate, len(plan.left_out), smoke=plan.smoke),
+        gate=gate,
+        exit_code=exit_code,
+        base=Commit(ref=plan.base_ref, commit=plan.base_commit),
+        head=Commit(ref=plan.head_ref, commit=plan.candidate_commit),
+        baseline_commit=plan.baseline_commit,
+        config_from=plan.config_from,
+        smoke=plan.smoke,
+        skills=skills,
+        left_out=plan.left_out,
+        unchanged=plan.unchanged,
+        flags=plan.flags,
+        findings=plan.findings,
+        spending=Spending(
+            caps=plan.budget,
+            calls=sum(trial.usage.requests + trial.judge_usage.requests for trial in trials),
+            cost_usd=None if None in costs else round(sum(cost for cost in costs if cost is not None), 6),
+            reached=reached,
+        ),
+        answered_by=tuple(sorted({trial.model for trial in trials if trial.model})),
+        embedded_model=any(skill.runner.provider == "local" for skill in plan.skills),
+        invocation=Invocation(
+            run_id=told.run_id,
+            started_at=told.started_at,
+            finished_at=finished_at,
+            seconds=round(told.seconds, 1),
+            attempts=told.attempts,
+            lost_calls=told.lost_calls,
+            lost_usd=round(told.lost_usd, 6),
+            answer_seconds=round(sum(trial.duration_ms for trial in trials) / 1000, 1),
+            replay=told.replay,
+        ),
+    )
+
+
+def _trials(one: Measured) -> list[JudgedTrial]:
+    return [trial for values in one.rounds for value in values for trial in value.attempts]
+
+
+def _skill_report(one: Measured, plan: Plan) -> SkillReport:
+    skill, decision = one.plan, one.decision
+    trials = _trials(one)
+    pairs = [pair for round_pairs in one.pairs for pair in round_pairs]
+    usage, judge_usage = _usage(trials)
+    cost = price_of(usage, price_for(plan.prices, skill.runner.provider, skill.runner.model))
+    judged = price_of(judge_usage, price_for(plan.prices, skill.judge.provider, skill.judge.model))
+    if judge_usage == Usage():
+        judged = 0.0
+    tasks = task_results(one)
+    report = SkillReport(
+        skill_id=skill.skill_id,
+        name=skill.name,
+        path=skill.path,
+        skill_file=skill.skill_file,
+        kind=skill.kind,
+        renamed_from=skill.renamed_from,
+        files=skill.files,
+        verdict=None if plan.smoke else decision.verdict,
+        gate=one.gate,
+        sentence="",
+        population_sentence="",
+        reason=decision.reason,
+        held_back=decision.held_back,
+        goal=skill.design.goal,
+        metric=skill.design.metric,
+        margin=skill.design.margin,
+        alpha=skill.design.alpha,
+        reference=Arm(skill.reference),
+        suite_version=skill.suite.version,
+        suite_from=skill.suite_from,
+        approved_by=skill.suite.record.approved_by,
+        rounds=len(one.rounds),
+        rounds_max=skill.design.rounds,
+        trials=len(trials),
+        trials_max=skill.estimate.trials,
+        pass_k=skill.pass_k,
+        arms=(_arm(Arm.CANDIDATE, one, pairs), _arm(Arm(skill.reference), one, pairs)),
+        statistics=_statistics(one, pairs),
+        reach=skill.reach,
+        estimate=skill.estimate,
+        tasks=tasks,
+        watch=tuple(task.task_id for task in tasks if task.movement == "down"),
+        failed=_failed(trials),
+        usage=usage,
+        judge_usage=judge_usage,
+        cost_usd=None if cost is None or judged is None else round(cost + judged, 6),
+        warnings=(),
+        notes=skill.notes,
+        findings=skill.findings,
+    )
+    report = report.model_copy(update={"warnings": warnings_of(report, trials, skill)})
+    return report.model_copy(
+        update={"sentence": skill_sentence(report), "population_sentence": population_sentence(report)}
+    )
+
+
+def _usage(trials: Iterable[JudgedTrial]) -> tuple[Usage, Usage]:
+    asked, judged = Usage(), Usage()
+    for trial in trials:
+        asked = asked.plus(trial.usage)
+        judged = judged.plus(trial.judge_usage)
+    return asked, judged
+
+
+def _arm(arm: Arm, one: Measured, pairs: Sequence[Pair]) -> ArmResult:
+    own = [trial for trial in _trials(one) if trial.arm is arm]
+    observed = [pair for pair in pairs if pair.difference is not None]
+    values = [pair.candidate if arm is Arm.CANDIDATE else pair.baseline for pair in observed]
+    loaded = [trial.skill_loaded for trial in own if trial.skill_loaded is not None]
+    failures = Counter(trial.status for trial in own if trial.status.own_failure)
+    return ArmResult(
+        arm=arm,
+        mean=_rounded(mean([(value or 0) / 100 for value in values])),
+        trials=len(own),
+        own_failures={status: failures[status] for status in TrialStatus if failures[status]},
+        failed=sum(1 for trial in own if trial.value is None),
+        skill_loaded=round(sum(loaded) / len(loaded), 4) if loaded else None,
+        models=tuple(sorted({trial.model for trial in own if trial.model})),
+    )
+
+
+def _statistics(one: Measured, pairs: Sequence[Pair]) -> Statistics:
+    look = one.decision.last
+    differences = [pair.difference / 100 for pair in pairs if pair.difference is not None]
+    counted = tally(differences)
+    generalised = population_interval(_task_means(pairs))
+    return Statistics(
+        pairs=len(differences),
+        failed_pairs=len(pairs) - len(differences),
+        mean_delta=_rounded(mean(differences)),
+        median_delta=_rounded(median(differences)),
+        interval=_interval((look.interval.low, look.interval.high)) if look and differences else None,
+        critical_value=_rounded(look.critical_value) if look else None,
+        p_value=_significant(one.decision.p_value),
+        cohens_dz=_rounded(cohens_dz(differences)),
+        wins=counted.wins,
+        ties=counted.ties,
+        losses=counted.losses,
+        population_interval=_interval(generalised) if generalised else None,
+        stopped_early=0 < len(one.rounds) < one.plan.design.rounds and one.decision.reason.value == "decided",
+    )
+
+
+def _task_means(pairs: Sequence[Pair]) -> list[float]:
+    by_task: dict[str, list[float]] = {}
+    for pair in pairs:
+        if pair.difference is not None:
+            by_task.setdefault(pair.task_id, []).append(pair.difference / 100)
+    return [sum(values) / len(values) for values in by_task.values()]
+
+
+def _failed(trials: Iterable[JudgedTrial]) -> tuple[FailedPair, ...]:
+    return tuple(
+        FailedPair(task_id=trial.task_id, round=trial.round, arm=trial.arm, reason=(trial.failure or "")[:300])
+        for trial in trials
+        if trial.value is None
+    )
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4) + 0.0
+
+
+def _significant(value: float | None) -> float | None:
+    """Return a p-value to three significant digits."""
+    return None if value is None else float(f"{value:.3g}")
+
+
+def _interval(ends: tuple[float, float]) -> Interval:
+    return Interval(low=round(max(-1.0, ends[0]), 4) + 0.0, high=round(min(1.0, ends[1]), 4) + 0.0)

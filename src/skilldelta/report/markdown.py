@@ -1,0 +1,248 @@
+"""The report as GitHub-flavoured Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..domain.report import Report, Sample, SkillReport, TaskResult
+from ..domain.skill import Finding
+from .markdown_text import block, inline
+from .words import GATE_SIGNS, REASON_WORDS, VERDICT_SIGNS, confidence, percent, points, reach_sentence, span
+
+MOST_TASKS = 60
+MOST_FINDINGS = 30
+
+
+def markdown(report: Report) -> str:
+    """Return the whole report; the answer stands in the first line."""
+    return "\n".join(_lines(report)).rstrip() + "\n"
+
+
+def _lines(report: Report) -> Iterator[str]:
+    yield f"## {GATE_SIGNS[report.gate]} {inline(report.sentence, 600)}"
+    yield ""
+    yield from _banners(report)
+    if report.skills:
+        yield from _table(report)
+    for skill in report.skills:
+        yield (
+            f"{inline(reach_sentence(skill))}  "
+            if len(report.skills) == 1
+            else (f"{inline(skill.name)}: {inline(reach_sentence(skill))}  ")
+        )
+    yield ""
+    yield from _left_out(report)
+    yield from _flags(report)
+    for skill in report.skills:
+        yield from _skill(skill)
+    yield from _findings(report)
+    yield from _how(report)
+
+
+def _banners(report: Report) -> Iterator[str]:
+    if report.invocation.replay:
+        yield "> **Replay.** Nobody was asked: every answer and every judgment comes from a recorded run."
+        yield ""
+    if report.embedded_model:
+        yield (
+            "> **A tiny local model answered** (135 M parameters). This demonstrates the tool; it says nothing about "
+            "how a skill fares with a large model."
+        )
+        yield ""
+    if report.spending.reached:
+        yield f"> **The budget ended the run first** ({inline(report.spending.reached)})."
+        yield ""
+
+
+def _table(report: Report) -> Iterator[str]:
+    level = confidence(report.skills[0].alpha)
+    yield f"| skill | verdict | before | after | Δ points | {level} interval | rounds | trials | cost | gate |"
+    yield "|---|---|---:|---:|---:|:---:|---:|---:|---:|---|"
+    for skill in report.skills:
+        candidate, reference = skill.arms
+        sign = VERDICT_SIGNS[skill.verdict] if skill.verdict else "⚪"
+        verdict = skill.verdict.value if skill.verdict else "smoke run"
+        before = percent(reference.mean) + (" (no skill)" if reference.arm.value == "control" else "")
+        yield (
+            f"| {inline(skill.name, 80)} | {sign} {verdict} | {before} | {percent(candidate.mean)} "
+            f"| {points(skill.statistics.mean_delta)} | {span(skill.statistics.interval)} "
+            f"| {skill.rounds} of {skill.rounds_max} | {skill.trials} of {skill.trials_max} "
+            f"| {money(skill.cost_usd)} | {skill.gate.value} |"
+        )
+    yield ""
+
+
+def money(cost: float | None) -> str:
+    """Return a cost in dollars; a dash where no price is known.
+
+    >>> money(0.0), money(0.0312), money(None)
+    ('$0', '$0.03', '–')
+    """
+    if cost is None:
+        return "–"
+    return "$0" if cost == 0 else "under $0.01" if cost < 0.01 else f"${cost:,.2f}"
+
+
+def _left_out(report: Report) -> Iterator[str]:
+    if not report.left_out:
+        return
+    yield "**Not measured**"
+    yield ""
+    for one in report.left_out:
+        fix = f" To do: {inline(one.fix, 400)}." if one.fix else ""
+        yield (
+            f"- {GATE_SIGNS[one.gate]} {inline(one.skill_id, 80)} ({one.kind.value}, gate {one.gate.value}): "
+            f"{inline(one.reason, 600)}.{fix}"
+        )
+        for finding in one.findings[:5]:
+            yield f"  - {_finding(finding)}"
+    yield ""
+
+
+def _flags(report: Report) -> Iterator[str]:
+    if not report.flags:
+        return
+    yield "**This change touches its own law**"
+    yield ""
+    for flag in report.flags[:MOST_FINDINGS]:
+        yield f"- {inline(flag.path, 120)}: {inline(flag.message, 500)}."
+        for line in flag.weakening[:10]:
+            yield f"  - weaker: {inline(line, 300)}"
+    yield ""
+
+
+def _skill(skill: SkillReport) -> Iterator[str]:
+    yield f"### {inline(skill.name, 80)}"
+    yield ""
+    yield f"On this suite: {inline(skill.sentence, 600)}  "
+    yield f"{inline(skill.population_sentence, 400)}"
+    yield ""
+    for warning in skill.warnings:
+        yield f"- {inline(warning, 500)}"
+    for note in skill.notes:
+        yield f"- {inline(note, 500)}"
+    if skill.warnings or skill.notes:
+        yield ""
+    yield from _statistics(skill)
+    yield from _tasks(skill)
+
+
+def _statistics(skill: SkillReport) -> Iterator[str]:
+    stats = skill.statistics
+    dz = "–" if stats.cohens_dz is None else f"{stats.cohens_dz:.2f}"
+    p_value = "–" if stats.p_value is None else f"{stats.p_value:g}"
+    yield "<details><summary>Statistics</summary>"
+    yield ""
+    yield "| | |"
+    yield "|---|---|"
+    yield f"| pairs (failed) | {stats.pairs} ({stats.failed_pairs}) |"
+    yield f"| mean, median difference | {points(stats.mean_delta)}, {points(stats.median_delta)} points |"
+    yield f"| {confidence(skill.alpha)} interval, valid at the stop | {span(stats.interval)} points |"
+    yield f"| repeated p-value (exact sign flip) | {p_value} |"
+    yield f"| Cohen's dz per pair | {dz} |"
+    yield f"| win, tie, loss | {stats.wins}, {stats.ties}, {stats.losses} |"
+    yield f"| rounds | {skill.rounds} of at most {skill.rounds_max}: {REASON_WORDS[skill.reason]} |"
+    yield f"| suite | {skill.suite_version} (from the {skill.suite_from}), approved by {inline(skill.approved_by, 80)} |"
+    for arm in skill.arms:
+        if arm.skill_loaded is not None:
+            yield f"| {arm.arm.value} loaded the skill | {percent(arm.skill_loaded)} of {arm.trials} trials |"
+    yield ""
+    yield "</details>"
+    yield ""
+
+
+def _tasks(skill: SkillReport) -> Iterator[str]:
+    if not skill.tasks:
+        return
+    if skill.watch:
+        named = ", ".join(inline(task, 60) for task in skill.watch[:12])
+        more = f" and {len(skill.watch) - 12} more" if len(skill.watch) > 12 else ""
+        yield f"Watch (dropped, not shown to have regressed): {named}{more}"
+        yield ""
+    yield "<details><summary>Tasks</summary>"
+    yield ""
+    yield "| task | before | after | Δ points | pairs (failed) |"
+    yield "|---|---:|---:|---:|---:|"
+    for task in skill.tasks[:MOST_TASKS]:
+        yield (
+            f"| {inline(task.task_id, 80)} | {percent(task.reference)} | {percent(task.candidate)} "
+            f"| {points(task.delta)} | {task.pairs} ({task.failed_pairs}) |"
+        )
+    if len(skill.tasks) > MOST_TASKS:
+        yield ""
+        yield f"{len(skill.tasks) - MOST_TASKS} further tasks are in report.json."
+    yield ""
+    yield "</details>"
+    yield ""
+    moved = [task for task in skill.tasks if task.samples]
+    for task in sorted(moved, key=lambda task: task.delta or 0)[:10]:
+        yield from _samples(task)
+
+
+def _samples(task: TaskResult) -> Iterator[str]:
+    yield f"<details><summary>{_summary(task)}</summary>"
+    yield ""
+    yield "The task:"
+    yield ""
+    yield block(task.prompt, 600)
+    yield ""
+    for sample in task.samples:
+        yield from _sample(sample)
+    yield "</details>"
+    yield ""
+
+
+def _summary(task: TaskResult) -> str:
+    name = "".join(char if char.isalnum() or char in " -_." else " " for char in task.task_id[:60]).strip() or "task"
+    return f"{name}: {points(task.delta)} points"
+
+
+def _sample(sample: Sample) -> Iterator[str]:
+    value = "lost" if sample.value is None else f"{sample.value:g}"
+    reason = f" ({inline(sample.reason, 200)})" if sample.reason else ""
+    yield f"{sample.arm.value}, round {sample.round}: {sample.status.value}{reason}, value {value}"
+    yield ""
+    if sample.answer:
+        yield block(sample.answer, 900)
+        yield ""
+    for judge in sample.judges:
+        yield f"- {inline(judge, 500)}"
+    for flag in sample.flags:
+        yield f"- flagged: {inline(flag)}"
+    yield ""
+
+
+def _finding(finding: Finding) -> str:
+    line = f":{finding.line}" if finding.line else ""
+    fix = f" ({inline(finding.fix, 300)})" if finding.fix else ""
+    return f"{finding.severity.value} in {inline(finding.path, 120)}{line}: {inline(finding.message, 400)}{fix}"
+
+
+def _findings(report: Report) -> Iterator[str]:
+    findings = [*report.findings, *(finding for skill in report.skills for finding in skill.findings)]
+    if not findings:
+        return
+    yield f"<details><summary>Findings ({len(findings)})</summary>"
+    yield ""
+    for finding in findings[:MOST_FINDINGS]:
+        yield f"- {_finding(finding)}"
+    if len(findings) > MOST_FINDINGS:
+        yield f"- {len(findings) - MOST_FINDINGS} more are in report.json"
+    yield ""
+    yield "</details>"
+    yield ""
+
+
+def _how(report: Report) -> Iterator[str]:
+    spending, invocation = report.spending, report.invocation
+    yield "<details><summary>How it was measured</summary>"
+    yield ""
+    yield f"- baseline {report.baseline_commit[:12]}, candidate {report.head.commit[:12]} ({inline(report.head.ref, 80)})"
+    yield f"- the law: configuration from the {report.config_from}, base {inline(report.base.ref, 80)} ({report.base.commit[:12]})"
+    models = ", ".join(inline(model, 80) for model in report.answered_by) or "nobody"
+    yield f"- answered by {models}; {spending.calls} model calls recorded, {money(spending.cost_usd)}"
+    yield f"- attempts at this run: {invocation.attempts}; {invocation.lost_calls} calls lost in interrupted attempts"
+    yield f"- {inline(invocation.started_at)} to {inline(invocation.finished_at)}, {invocation.seconds:g} s"
+    yield f"- run {report.identity[:12]}, skilldelta {inline(report.tool_version)}"
+    yield ""
+    yield "</details>"

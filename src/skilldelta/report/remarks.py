@@ -1,0 +1,74 @@
+"""What a reader must know beside the numbers: warnings that are measured, never guessed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from ..domain.comparison import StopReason
+from ..domain.judged import JudgedTrial
+from ..domain.plan import SkillPlan
+from ..domain.report import SkillReport
+from ..domain.trial import Arm
+
+WEAK_BASELINE = 0.2
+
+
+def warnings_of(report: SkillReport, trials: Sequence[JudgedTrial], skill: SkillPlan) -> tuple[str, ...]:
+    """Return the warnings on one skill's result, each one sentence."""
+    return (*_about_the_result(report), *_about_the_suite(report, trials), *_about_the_answers(report, trials, skill))
+
+
+def _about_the_result(report: SkillReport) -> Iterator[str]:
+    if report.held_back is not None:
+        yield (
+            f"The observed pairs alone would say {report.held_back.value}; it does not hold when the "
+            f"{report.statistics.failed_pairs} failed pairs are counted in the worst way, so it is not said."
+        )
+    if report.statistics.stopped_early:
+        yield "The estimate is from an early stop and tends to overstate; the interval is valid at the stop."
+    if report.reason is StopReason.BUDGET:
+        yield "The budget ended before the answer was reached: this is not a finding of no difference."
+    lost = report.statistics.failed_pairs
+    if lost:
+        arms = Counter(pair.arm.value for pair in report.failed)
+        shares = ", ".join(f"{count} in {arm}" for arm, count in sorted(arms.items()))
+        yield f"{lost} of {lost + report.statistics.pairs} pairs failed ({shares}) and were not judged as bad answers."
+
+
+def _about_the_suite(report: SkillReport, trials: Sequence[JudgedTrial]) -> Iterator[str]:
+    candidate, reference = report.arms
+    if reference.arm is Arm.BASELINE and reference.mean is not None and reference.mean < WEAK_BASELINE:
+        yield f"The baseline reaches only {100 * reference.mean:.0f} %: check that the suite fits the skill."
+    if trials and all(trial.value == 100 for trial in trials):
+        yield "Every trial of both arms passed: a suite that cannot fail cannot show a difference."
+    for arm in (candidate, reference):
+        count = sum(arm.own_failures.values())
+        if count:
+            words = ", ".join(f"{number} {status.value}" for status, number in arm.own_failures.items())
+            yield f"{count} of {arm.trials} trials of {arm.arm.value} are worth 0 for a reason of their own: {words}."
+
+
+def _about_the_answers(report: SkillReport, trials: Sequence[JudgedTrial], skill: SkillPlan) -> Iterator[str]:
+    flags = Counter(flag for trial in trials for flag in trial.flags)
+    for flag, count in sorted(flags.items()):
+        yield f"{count} answers were flagged: {flag}. They were judged as they are."
+    if any(trial.server_cached for trial in trials):
+        yield "The server reported cached answers: rounds answered from a cache are copies, not replicates."
+    elif report.rounds > 1 and _copies(trials):
+        yield "Every answer is the same text in all rounds: the rounds may be copies rather than replicates."
+    models = {trial.model for trial in trials if trial.model}
+    if len(models) > 1:
+        yield f"More than one model answered: {', '.join(sorted(models)[:5])}."
+    if skill.suite.suite.needs_judge_model:
+        yield "A language model judged; its word is triage until the author has validated it."
+    if skill.runner.provider == "local":
+        yield "The tiny embedded model answered: this demonstrates the tool and says nothing about a large model."
+
+
+def _copies(trials: Sequence[JudgedTrial]) -> bool:
+    """Return True when each arm answered each task with one text only, over several rounds."""
+    texts: dict[tuple[str, Arm], set[str]] = {}
+    for trial in trials:
+        texts.setdefault((trial.task_id, trial.arm), set()).add(trial.answer_digest)
+    return bool(texts) and all(len(seen) == 1 for seen in texts.values())

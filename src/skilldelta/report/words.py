@@ -1,0 +1,185 @@
+"""The wording of results, in one place, so that no two renderings can disagree."""
+
+from __future__ import annotations
+
+from ..domain.comparison import Decision, Interval, StopReason, Verdict
+from ..domain.design import Goal, Metric
+from ..domain.plan import Gate, SkillPlan
+from ..domain.report import SkillReport
+
+VERDICT_WORDS = {
+    Verdict.IMPROVED: "better",
+    Verdict.REGRESSED: "worse",
+    Verdict.NO_REGRESSION: "no worse than the margin",
+    Verdict.INCONCLUSIVE: "cannot be told yet",
+    Verdict.INSUFFICIENT_DATA: "too many trials failed to tell",
+}
+VERDICT_SIGNS = {
+    Verdict.IMPROVED: "✅",
+    Verdict.REGRESSED: "❌",
+    Verdict.NO_REGRESSION: "✅",
+    Verdict.INCONCLUSIVE: "❔",
+    Verdict.INSUFFICIENT_DATA: "⚠️",
+}
+GATE_SIGNS = {
+    Gate.PASS: "✅",
+    Gate.NEUTRAL: "⚪",
+    Gate.WARN: "❔",
+    Gate.FAIL: "❌",
+    Gate.CONFLICTED: "⚠️",
+    Gate.BLOCKED: "⛔",
+}
+REASON_WORDS = {
+    StopReason.DECIDED: "stopped as soon as the answer held",
+    StopReason.FUTILE: "stopped because more rounds were unlikely to settle it",
+    StopReason.ROUNDS: "all rounds were run",
+    StopReason.BUDGET: "the budget ended first",
+    StopReason.FAILURES: "stopped because too many trials failed",
+    StopReason.SMOKE: "a smoke run: one task, one round, no verdict",
+}
+
+
+def percent(share: float | None) -> str:
+    """Return a share as a percentage without decimals.
+
+    >>> percent(0.625)
+    '62 %'
+    """
+    return "–" if share is None else f"{100 * share:.0f} %"
+
+
+def points(difference: float | None) -> str:
+    """Return a difference of shares in points, with its sign.
+
+    >>> points(-0.15), points(0.0)
+    ('−15', '±0')
+    """
+    if difference is None:
+        return "–"
+    rounded = round(100 * difference)
+    return "±0" if rounded == 0 else f"{'+' if rounded > 0 else '−'}{abs(rounded)}"
+
+
+def span(interval: Interval | None) -> str:
+    """Return an interval in points.
+
+    >>> span(Interval(low=-0.04, high=0.22))
+    '−4 to +22'
+    """
+    return "–" if interval is None else f"{points(interval.low)} to {points(interval.high)}"
+
+
+def metric_words(metric: Metric) -> str:
+    """Return what the mean value of an arm is called."""
+    return "pass rate" if metric is Metric.PASS else "mean score"
+
+
+def confidence(alpha: float) -> str:
+    """Return the confidence level.
+
+    >>> confidence(0.05)
+    '95 %'
+    """
+    return f"{100 * (1 - alpha):g} %"
+
+
+def look_sentence(decision: Decision, skill: SkillPlan) -> str:
+    """Return what the statistics say after a round, in one line."""
+    look = decision.last
+    if look is None:
+        return "no look yet"
+    said = decision.verdict.value if decision.finished else "going on"
+    return (
+        f"round {look.rounds} of at most {skill.design.rounds}: {points(look.delta)} points, "
+        f"{confidence(skill.design.alpha)} interval {span(look.interval)}: {said}"
+    )
+
+
+def skill_sentence(report: SkillReport) -> str:
+    """Return the answer about one skill in one sentence: it is what holds on this suite."""
+    what = metric_words(report.metric)
+    candidate, reference = report.arms
+    against = "without any skill" if reference.arm.value == "control" else "before"
+    numbers = (
+        f"{what} {percent(reference.mean)} {against} → {percent(candidate.mean)}, "
+        f"{points(report.statistics.mean_delta)} points, "
+        f"{confidence(report.alpha)} interval {span(report.statistics.interval)}"
+    )
+    base = f"on these {_tasks(len(report.tasks))}"
+    margin = f"{100 * report.margin:.0f} points"
+    if report.verdict is None:
+        return f"{report.name}: a smoke run of one task and one round; it gives no verdict."
+    if report.verdict is Verdict.INSUFFICIENT_DATA:
+        lost = report.statistics.failed_pairs
+        return (
+            f"{report.name}: insufficient data: {lost} of {lost + report.statistics.pairs} pairs failed, "
+            "which is more than a quarter (or all that was tried)."
+        )
+    if report.statistics.mean_delta is None:
+        return f"{report.name}: inconclusive: nothing was measured, because {REASON_WORDS[report.reason]}."
+    if report.verdict is Verdict.IMPROVED:
+        return f"{report.name} got better {base}: {numbers}."
+    if report.verdict is Verdict.REGRESSED:
+        return f"{report.name} got worse {base}: {numbers}."
+    if report.verdict is Verdict.NO_REGRESSION:
+        return f"{report.name} is worse by no more than {margin} {base}: {numbers}."
+    return f"{report.name}: inconclusive {base}, which is not the same as no difference: {numbers}."
+
+
+def population_sentence(report: SkillReport) -> str:
+    """Return what would hold if the tasks were a random sample: never the claim that decides the gate."""
+    interval = report.statistics.population_interval
+    if interval is None:
+        return "If these tasks were a random sample of similar tasks: not estimable from fewer than five tasks."
+    holds = interval.low > 0 or interval.high < 0
+    claimed = report.verdict in (Verdict.IMPROVED, Verdict.REGRESSED)
+    tail = " It holds on this suite; it is not shown to generalise." if claimed and not holds else ""
+    return (
+        "If these tasks were a random sample of similar tasks: approximate 95 % interval "
+        f"{span(interval)} points (n = {len(report.tasks)} tasks).{tail}"
+    )
+
+
+def reach_sentence(report: SkillReport) -> str:
+    """Return what the design can really show, for the first lines of every report."""
+    smallest = report.reach.smallest_effect
+    can = (
+        "no effect at all with 80 % power"
+        if smallest is None
+        else f"an effect of {100 * smallest:.0f} points or more with 80 % power"
+    )
+    goal = "is it worse by more than the margin?" if report.goal is Goal.GATE else "is it better?"
+    return (
+        f"Goal {report.goal.value} ({goal}), margin {100 * report.margin:.0f} points; "
+        f"{_tasks(report.reach.tasks)} × at most {report.rounds_max} rounds can show {can}."
+    )
+
+
+def _tasks(number: int) -> str:
+    return "1 task" if number == 1 else f"{number} tasks"
+
+
+def headline(skills: tuple[SkillReport, ...], gate: Gate, left_out: int, *, smoke: bool) -> str:
+    """Return the report's first sentence."""
+    if not skills:
+        if left_out:
+            return f"No comparison was run: gate {gate.value}; see why below."
+        return "No skill changed: there is nothing to compare."
+    if len(skills) == 1 and not left_out:
+        return skills[0].sentence
+    if smoke:
+        return f"A smoke run of {len(skills)} skills; it gives no verdict."
+    counted = [
+        f"{sum(1 for skill in skills if skill.verdict is verdict)} {verdict.value}"
+        for verdict in (
+            Verdict.REGRESSED,
+            Verdict.INSUFFICIENT_DATA,
+            Verdict.INCONCLUSIVE,
+            Verdict.NO_REGRESSION,
+            Verdict.IMPROVED,
+        )
+        if any(skill.verdict is verdict for skill in skills)
+    ]
+    rest = f"; {left_out} not measured" if left_out else ""
+    total = "1 skill" if len(skills) == 1 else f"{len(skills)} skills"
+    return f"{total} compared: {', '.join(counted)}{rest}."

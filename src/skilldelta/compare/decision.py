@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from skilldelta.domain.comparison import Decision, Look, Pair, StopReason, Verdict
-from skilldelta.domain.design import Design, Goal, Metric
-from skilldelta.statistics.repeated_p_value import repeated_p_value
-from skilldelta.statistics.sign_flip import SignFlipTest
-
+from ..domain.comparison import Decision, Look, Pair, StopReason, Verdict
+from ..domain.design import Design, Goal, Metric
+from ..statistics.repeated_p_value import repeated_p_value
+from ..statistics.sign_flip import SignFlipTest
 from .looks import Evidence, claims, information, predictive_power, scheduled_looks, take_look
 
 _CLAIMS = (Verdict.IMPROVED, Verdict.REGRESSED)

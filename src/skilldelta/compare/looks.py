@@ -9,11 +9,11 @@ from functools import lru_cache
 
 from scipy.special import ndtr
 
-from skilldelta.domain.comparison import Interval, Look, Pair, Verdict
-from skilldelta.domain.design import Design, Goal, Metric
-from skilldelta.statistics.intervals import self_normalised_interval, tango_interval
-from skilldelta.statistics.sign_flip import SignFlipTest
-from skilldelta.statistics.spending import critical_values_at
+from ..domain.comparison import Interval, Look, Pair, Verdict
+from ..domain.design import Design, Goal, Metric
+from ..statistics.intervals import self_normalised_interval, tango_interval
+from ..statistics.sign_flip import SignFlipTest
+from ..statistics.spending import critical_values_at
 
 _HUNDREDTHS = 100
 

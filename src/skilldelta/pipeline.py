@@ -43,6 +43,8 @@ class Edges:
     """The server that judges; None where no suite needs a model to judge."""
     model_names: Mapping[str, str]
     """Provider → the model's name, for providers that have only one."""
+    slots: Mapping[str, int]
+    """Provider → how many requests it answers at a time, where that is fewer than may be in flight."""
     journal: Journal
     clock: Clock
     progress: Progress
@@ -59,24 +61,24 @@ async def measure(plan: Plan, bundles: Mapping[tuple[str, Arm], SkillBundle], ed
     for skill in plan.skills:
         own = {arm: bundles[skill.skill_id, arm] for arm in skill.arms if (skill.skill_id, arm) in bundles}
         edges.progress.skill_started(skill)
-        measured.append(await _measure_skill(skill, own, _floor(plan, skill, budget, edges), budget, edges, plan.smoke))
+        floor = _floor(plan, skill, budget, edges)
+        measured.append(await _measure_skill(skill, own, floor, budget, smoke=plan.smoke))
     return _report(plan, measured, told, edges.clock, budget.reached)
 
 
-async def decide_again(plan: Plan, journal: Journal, edges: Edges, told: Told) -> Report:
+async def decide_again(plan: Plan, journal: Journal, clock: Clock, progress: Progress, told: Told) -> Report:
     """Judge and decide a recorded run again from its journal; nobody is asked."""
     measured: list[Measured] = []
-    budget = Budget(plan.budget.model_copy(update={"max_minutes": None}), edges.clock)
     for skill in plan.skills:
         floor = Floor(
             runner=_Recorded(),
             judge=TaskJudges(journal, None, again=True),
             journal=journal,
-            progress=edges.progress,
+            progress=progress,
             pool=asyncio.Semaphore(plan.concurrency),
         )
-        measured.append(await _measure_skill(skill, {}, floor, budget, edges, plan.smoke))
-    return _report(plan, measured, told, edges.clock, told.reached)
+        measured.append(await _measure_skill(skill, {}, floor, None, smoke=plan.smoke))
+    return _report(plan, measured, told, clock, told.reached)
 
 
 class _Recorded:
@@ -90,8 +92,8 @@ async def _measure_skill(
     skill: SkillPlan,
     bundles: Mapping[Arm, SkillBundle],
     floor: Floor,
-    budget: Budget,
-    edges: Edges,
+    budget: Budget | None,
+    *,
     smoke: bool,
 ) -> Measured:
     rounds: list[tuple[TaskRound, ...]] = []
@@ -99,7 +101,7 @@ async def _measure_skill(
     decision = decide((), skill.design)
     while not decision.finished:
         number = len(rounds) + 1
-        trials = await run_round(skill, number, bundles, floor, budget.seconds_left())
+        trials = await run_round(skill, number, bundles, floor, budget.seconds_left() if budget else None)
         if trials is None:
             decision = decide(pairs, skill.design, out_of_budget=True)
             break
@@ -107,7 +109,7 @@ async def _measure_skill(
         rounds.append(values)
         pairs.append(pairs_of(values, Arm(skill.reference)))
         decision = decide(pairs, skill.design)
-        edges.progress.looked(skill, number, look_sentence(decision, skill))
+        floor.progress.looked(skill, number, look_sentence(decision, skill))
     if smoke:
         decision = _smoke(decision)
     gate = gate_of(None if smoke else decision.verdict, skill.design.goal, skill.gate)
@@ -144,5 +146,5 @@ def _floor(plan: Plan, skill: SkillPlan, budget: Budget, edges: Edges) -> Floor:
         judge=TaskJudges(edges.journal, rubric),
         journal=edges.journal,
         progress=edges.progress,
-        pool=asyncio.Semaphore(plan.concurrency),
+        pool=asyncio.Semaphore(min(plan.concurrency, edges.slots.get(skill.runner.provider, plan.concurrency))),
     )

@@ -7,7 +7,7 @@ import json
 import random
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
@@ -219,13 +219,20 @@ def _count(usage: Mapping[str, Any], name: str) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0
 
 
-def connect(
-    provider: Literal["anthropic", "bedrock", "vertex", "local"],
-    *,
-    environment: Mapping[str, str],
-    base_url: str | None = None,
-    api_key: SecretStr | None = None,
-) -> AnthropicMessages:
+def connect_local(base_url: str, api_key: SecretStr) -> AnthropicMessages:
+    """Return a client for a server on the loopback interface; no proxy of the environment gets in between."""
+    import anthropic
+
+    client = anthropic.AsyncAnthropic(
+        api_key=api_key.get_secret_value(),
+        base_url=base_url,
+        max_retries=0,
+        http_client=anthropic.DefaultAsyncHttpxClient(trust_env=False),
+    )
+    return AnthropicMessages(client, secrets=(api_key,))
+
+
+def connect(provider: str, *, environment: Mapping[str, str], base_url: str | None = None) -> AnthropicMessages:
     """Return a client for the provider, its credentials from `environment` or given; MissingKey when there are none."""
     import anthropic
 
@@ -235,8 +242,8 @@ def connect(
         if not environment.get("CLOUD_ML_REGION"):
             raise MissingKey("Vertex needs a region", fix="set CLOUD_ML_REGION (and ANTHROPIC_VERTEX_PROJECT_ID)")
         return AnthropicMessages(anthropic.AsyncAnthropicVertex(region=environment["CLOUD_ML_REGION"], max_retries=0))
-    key = api_key or SecretStr(environment.get("ANTHROPIC_API_KEY", ""))
-    token = SecretStr("" if api_key else environment.get("ANTHROPIC_AUTH_TOKEN", ""))
+    key = SecretStr(environment.get("ANTHROPIC_API_KEY", ""))
+    token = SecretStr(environment.get("ANTHROPIC_AUTH_TOKEN", ""))
     if not key.get_secret_value() and not token.get_secret_value():
         raise MissingKey(
             "no key for the Messages API",

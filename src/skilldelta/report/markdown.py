@@ -142,7 +142,8 @@ def _statistics(skill: SkillReport) -> Iterator[str]:
     yield f"| Cohen's dz per pair | {dz} |"
     yield f"| win, tie, loss | {stats.wins}, {stats.ties}, {stats.losses} |"
     yield f"| rounds | {skill.rounds} of at most {skill.rounds_max}: {REASON_WORDS[skill.reason]} |"
-    yield f"| suite | {skill.suite_version} (from the {skill.suite_from}), approved by {inline(skill.approved_by, 80)} |"
+    approved = inline(skill.approved_by, 80)
+    yield f"| suite | {skill.suite_version} (from the {skill.suite_from}), approved by {approved} |"
     for arm in skill.arms:
         if arm.skill_loaded is not None:
             yield f"| {arm.arm.value} loaded the skill | {percent(arm.skill_loaded)} of {arm.trials} trials |"
@@ -237,8 +238,9 @@ def _how(report: Report) -> Iterator[str]:
     spending, invocation = report.spending, report.invocation
     yield "<details><summary>How it was measured</summary>"
     yield ""
-    yield f"- baseline {report.baseline_commit[:12]}, candidate {report.head.commit[:12]} ({inline(report.head.ref, 80)})"
-    yield f"- the law: configuration from the {report.config_from}, base {inline(report.base.ref, 80)} ({report.base.commit[:12]})"
+    base, head = report.base, report.head
+    yield f"- baseline {report.baseline_commit[:12]}, candidate {head.commit[:12]} ({inline(head.ref, 80)})"
+    yield f"- the law: configuration from the {report.config_from}, base {base.commit[:12]} ({inline(base.ref, 80)})"
     models = ", ".join(inline(model, 80) for model in report.answered_by) or "nobody"
     yield f"- answered by {models}; {spending.calls} model calls recorded, {money(spending.cost_usd)}"
     yield f"- attempts at this run: {invocation.attempts}; {invocation.lost_calls} calls lost in interrupted attempts"

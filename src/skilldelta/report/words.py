@@ -130,7 +130,9 @@ def population_sentence(report: SkillReport) -> str:
     """Return what would hold if the tasks were a random sample: never the claim that decides the gate."""
     interval = report.statistics.population_interval
     if interval is None:
-        return "If these tasks were a random sample of similar tasks: not estimable from fewer than five tasks."
+        few = len(report.tasks) < 5
+        why = "not estimable from fewer than five tasks" if few else "not estimable, as every task moved alike"
+        return f"If these tasks were a random sample of similar tasks: {why}."
     holds = interval.low > 0 or interval.high < 0
     claimed = report.verdict in (Verdict.IMPROVED, Verdict.REGRESSED)
     tail = " It holds on this suite; it is not shown to generalise." if claimed and not holds else ""

@@ -1,0 +1,132 @@
+"""One measured run from a plan: journal, servers, signals, reports."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Coroutine, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import SecretStr
+
+from ..domain.plan import Plan
+from ..domain.report import Report
+from ..domain.skill import SkillBundle
+from ..domain.trial import Arm
+from ..errors import Interrupted, RunMismatch
+from .progress import progress
+from .servers import Servers, check_context, embedded_model
+
+if TYPE_CHECKING:
+    from ..edges.journal import FileJournal
+    from ..edges.local_model import LocalModelServer
+    from ..pipeline import Edges
+    from ..ports import Clock, Progress
+    from ..report.build import Told
+
+Bundles = Mapping[tuple[str, Arm], SkillBundle]
+SECRETS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
+
+
+def run_plan(plan: Plan, bundles: Bundles, folder: Path, *, base_url: str | None, silent: bool) -> Report:
+    """Run the plan (or continue it, when the folder holds this run), write the reports, return the report.
+
+    Raises RunMismatch when the folder holds another run, Interrupted when a signal ended this one.
+    """
+    from ..edges.clock import SystemClock
+    from ..edges.journal import open_journal
+    from ..edges.run_folder import write_plan, write_reports
+    from ..report.build import Told
+    from ..report.markdown import markdown
+
+    environment = dict(os.environ)
+    clock = SystemClock()
+    journal = open_journal(folder, secrets=[SecretStr(environment.get(name, "")) for name in SECRETS])
+    try:
+        if journal.identity not in (None, plan.identity):
+            raise RunMismatch(
+                "the folder holds another run: skills, suite, configuration or seed are not the same",
+                where=str(folder),
+                fix="name another folder with --out DIR; this run stays as it is",
+            )
+        told = Told(run_id=f"{plan.identity[:12]}-{journal.sessions + 1}", started_at=clock.now())
+        told.started = clock.monotonic()
+        told.attempts = journal.sessions + 1
+        with embedded_model(plan) as local, progress(silent=silent) as shown:
+            journal.begin(plan.identity, told.started_at)
+            write_plan(folder, plan)
+            servers = Servers(environment=environment, base_url=base_url, local=local)
+            edges = _edges(plan, journal, servers, local, shown, clock)
+            report = _until_a_signal(_measured(plan, bundles, servers, edges, told), folder)
+    finally:
+        journal.close()
+    write_reports(folder, report, markdown(report))
+    return report
+
+
+def _edges(
+    plan: Plan,
+    journal: FileJournal,
+    servers: Servers,
+    local: LocalModelServer | None,
+    shown: Progress,
+    clock: Clock,
+) -> Edges:
+    from ..pipeline import Edges
+
+    judged = any(skill.suite.suite.needs_judge_model for skill in plan.skills)
+    return Edges(
+        runner_api=servers.of_runner,
+        judge_api=servers.of_judge if judged else None,
+        model_names={"local": local.model_name} if local else {},
+        slots={"local": local.slots} if local else {},
+        journal=journal,
+        clock=clock,
+        progress=shown,
+    )
+
+
+async def _measured(plan: Plan, bundles: Bundles, servers: Servers, edges: Edges, told: Told) -> Report:
+    from ..pipeline import measure
+
+    try:
+        for skill in plan.skills:
+            servers.of_runner(skill)
+            if skill.suite.suite.needs_judge_model:
+                servers.of_judge(skill)
+        await check_context(plan, bundles, servers)
+        return await measure(plan, bundles, edges, told)
+    finally:
+        await servers.close()
+
+
+def _until_a_signal(work: Coroutine[None, None, Report], folder: Path) -> Report:
+    """Run to the end, or until SIGINT or SIGTERM cancels what is in flight; a second signal ends at once."""
+
+    async def watched() -> Report:
+        task = asyncio.create_task(work)
+        loop = asyncio.get_running_loop()
+        received: list[int] = []
+
+        def stop(number: int) -> None:
+            received.append(number)
+            task.cancel()
+            for name in (signal.SIGINT, signal.SIGTERM):
+                loop.remove_signal_handler(name)
+
+        for name in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(name, stop, int(name))
+        try:
+            return await task
+        except asyncio.CancelledError:
+            number = received[0] if received else int(signal.SIGINT)
+            raise Interrupted(
+                "interrupted; every finished trial is kept",
+                where=str(folder),
+                fix=f"the same command with --out {folder} --resume continues and pays for nothing twice",
+                signal=number,
+            ) from None
+
+    return asyncio.run(watched())

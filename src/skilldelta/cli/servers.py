@@ -1,0 +1,89 @@
+"""The model servers that a plan needs: clients by provider, and the embedded model while it is needed."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pydantic import SecretStr
+
+from ..domain.plan import Plan, SkillPlan
+from ..domain.skill import SkillBundle
+from ..domain.trial import Arm
+from ..errors import ContextExceeded
+
+if TYPE_CHECKING:
+    from ..edges.anthropic_messages import AnthropicMessages
+    from ..edges.local_model import LocalModelServer
+
+
+@dataclass
+class Servers:
+    """Clients, made once per provider inside the event loop; close them when done."""
+
+    environment: Mapping[str, str]
+    base_url: str | None
+    local: LocalModelServer | None
+    clients: dict[str, AnthropicMessages] = field(default_factory=dict)
+
+    def of_runner(self, skill: SkillPlan) -> AnthropicMessages:
+        """Return the client that answers this skill's trials."""
+        return self._client(skill.runner.provider)
+
+    def of_judge(self, skill: SkillPlan) -> AnthropicMessages:
+        """Return the client that judges this skill's answers."""
+        return self._client(skill.judge.provider)
+
+    def _client(self, provider: str) -> AnthropicMessages:
+        from ..edges.anthropic_messages import connect, connect_local
+
+        if provider not in self.clients:
+            if self.local is not None and provider == "local":
+                self.clients[provider] = connect_local(self.local.base_url, SecretStr(self.local.api_key))
+            else:
+                self.clients[provider] = connect(provider, environment=self.environment, base_url=self.base_url)
+        return self.clients[provider]
+
+    async def close(self) -> None:
+        """Close every client's connections."""
+        for client in self.clients.values():
+            await client.close()
+
+
+@contextlib.contextmanager
+def embedded_model(plan: Plan) -> Iterator[LocalModelServer | None]:
+    """Run the embedded model for as long as the block lasts, when the plan asks for it."""
+    if not any(skill.runner.provider == "local" for skill in plan.skills):
+        yield None
+        return
+    from ..edges.local_model import LocalModelServer
+
+    with LocalModelServer() as server:
+        yield server
+
+
+async def check_context(plan: Plan, bundles: Mapping[tuple[str, Arm], SkillBundle], servers: Servers) -> None:
+    """Raise ContextExceeded when a prompt of either arm does not fit the embedded model's context window."""
+    from ..run.messages_runner import first_request
+
+    if servers.local is None:
+        return
+    room = servers.local.context_tokens
+    names = {"local": servers.local.model_name}
+    for skill in plan.skills:
+        if skill.runner.provider != "local":
+            continue
+        for arm in skill.arms:
+            for task in skill.tasks:
+                request = first_request(skill, task, "", bundles.get((skill.skill_id, arm)), names)
+                tokens = await servers.of_runner(skill).count_tokens(request)
+                needed = (tokens or 0) + request.max_tokens
+                if needed > room:
+                    raise ContextExceeded(
+                        f"the prompt of {arm.value} has {tokens:,} tokens and the answer may have "
+                        f"{request.max_tokens:,}: {needed:,} do not fit the embedded model's context of {room:,}",
+                        where=f"{skill.skill_id}, task {task.id}",
+                        fix="shorten the skill or the prompt, lower max_tokens, or use a larger model (--model NAME)",
+                    )

@@ -1,0 +1,119 @@
+"""A run's folder: plan, reports, and where it lies by default."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from ..domain.plan import Plan
+from ..domain.report import Report
+from ..errors import CannotWrite, RunMismatch
+from .journal import NAME as JOURNAL
+
+PLAN = "plan.json"
+REPORT_JSON = "report.json"
+REPORT_MARKDOWN = "report.md"
+_MOST_BYTES = 256 * 1024 * 1024
+
+
+def default_folder(root: Path | None, identity: str) -> Path:
+    """Return where a run lies when nobody says: in the work tree's `.skilldelta/runs/`, kept out of git there."""
+    if root is None:
+        return Path.cwd() / "skilldelta-runs" / identity[:12]
+    runs = root / ".skilldelta" / "runs"
+    try:
+        runs.mkdir(parents=True, exist_ok=True)
+        ignore = runs / ".gitignore"
+        if not ignore.exists():
+            ignore.write_text("*\n", encoding="utf-8")
+    except OSError as error:
+        raise CannotWrite(
+            f"no folder for the run can be made: {error.strerror}", where=str(runs), fix="name one with --out DIR"
+        ) from None
+    return runs / identity[:12]
+
+
+def refuse_foreign(folder: Path) -> None:
+    """Raise CannotWrite when `folder` exists, is not empty and holds no run of ours."""
+    try:
+        held = {entry.name for entry in folder.iterdir()} if folder.exists() else set()
+    except OSError as error:
+        raise CannotWrite(
+            f"the folder cannot be used: {error.strerror}", where=str(folder), fix="name another with --out DIR"
+        ) from None
+    if held and JOURNAL not in held:
+        raise CannotWrite(
+            "the folder is not empty and holds no run", where=str(folder), fix="name an empty or new folder with --out"
+        )
+
+
+def write_plan(folder: Path, plan: Plan) -> None:
+    """Write the plan, so that the run can be replayed without the repository."""
+    write_whole(folder / PLAN, plan.model_dump_json(indent=1, by_alias=True) + "\n")
+
+
+def read_plan(folder: Path) -> Plan:
+    """Return the plan of a recorded run."""
+    path = folder / PLAN
+    try:
+        return Plan.model_validate_json(_read(path))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(str(step) for step in first["loc"])
+        raise RunMismatch(
+            f"is not a plan of this version: {place}: {first['msg']}", where=str(path), fix="run the comparison again"
+        ) from None
+
+
+def write_reports(folder: Path, report: Report, markdown: str) -> None:
+    """Write `report.json` and `report.md`, each whole or not at all."""
+    write_whole(folder / REPORT_JSON, report.model_dump_json(indent=2, by_alias=True) + "\n")
+    write_whole(folder / REPORT_MARKDOWN, markdown)
+
+
+def read_report(folder: Path) -> Report:
+    """Return the report of a finished run."""
+    path = folder / REPORT_JSON
+    try:
+        return Report.model_validate_json(_read(path))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(str(step) for step in first["loc"])
+        raise RunMismatch(
+            f"is not a report of this version: {place}: {first['msg']}",
+            where=str(path),
+            fix=f"skilldelta replay {folder}",
+        ) from None
+
+
+def _read(path: Path) -> bytes:
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise RunMismatch("is too large to be ours", where=str(path))
+        return path.read_bytes()
+    except OSError as error:
+        raise RunMismatch(
+            f"cannot be read: {error.strerror}", where=str(path), fix="name the folder of a run that was finished"
+        ) from None
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file beside its place and move it there, so that nobody ever sees half of it."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(text.encode("utf-8", "replace"))
+            Path(name).chmod(0o644)
+            Path(name).replace(path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise CannotWrite(
+            f"cannot be written: {error.strerror}", where=str(path), fix="name another folder with --out DIR"
+        ) from None

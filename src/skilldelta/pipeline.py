@@ -16,13 +16,14 @@ from .compare.gate import exit_code, gate_of, worst
 from .compare.pairs import pairs_of
 from .domain.comparison import Decision, Pair, StopReason, Verdict
 from .domain.judged import TaskRound
+from .domain.judgment import Judgment
 from .domain.measured import Measured
 from .domain.money import price_for
 from .domain.plan import Plan, SkillPlan
 from .domain.report import Report
 from .domain.skill import SkillBundle
 from .domain.suite import Task
-from .domain.trial import Arm, TrialKey
+from .domain.trial import Arm, Outcome, TrialKey
 from .judge.rubric import RubricJudge
 from .judge.trial import TaskJudges, task_rounds
 from .ports import Clock, Journal, MessagesApi, Progress, Runner
@@ -72,13 +73,31 @@ async def decide_again(plan: Plan, journal: Journal, clock: Clock, progress: Pro
     for skill in plan.skills:
         floor = Floor(
             runner=_Recorded(),
-            judge=TaskJudges(journal, None, again=True),
-            journal=journal,
+            judge=TaskJudges(_ReadOnly(journal), None, again=True),
+            journal=_ReadOnly(journal),
             progress=progress,
             pool=asyncio.Semaphore(plan.concurrency),
         )
         measured.append(await _measure_skill(skill, {}, floor, None, smoke=plan.smoke))
     return _report(plan, measured, told, clock, told.reached)
+
+
+class _ReadOnly:
+    """A journal that is read and never written."""
+
+    def __init__(self, journal: Journal) -> None:
+        self.outcome = journal.outcome
+        self.judgment = journal.judgment
+        self.lost = journal.lost
+
+    def sent(self, key: str, reserved_usd: float) -> None:
+        """Nothing is sent."""
+
+    def record_outcome(self, key: TrialKey, outcome: Outcome) -> None:
+        """Nothing is recorded."""
+
+    def record_judgment(self, key: str, trial: TrialKey, judgment: Judgment) -> None:
+        """Nothing is recorded."""
 
 
 class _Recorded:

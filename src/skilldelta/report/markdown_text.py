@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_PUNCTUATION = re.compile(r"([\\`*_{}\[\]()<>#+.!|~$&-])")
+_PUNCTUATION = re.compile(r"([\\`*_\[\]<>#!|~$&])")
+_LIST_OR_RULE = re.compile(r"^([-+=]|[0-9]{1,9}(?=[.)]))")
 _ZERO_WIDTH = "\u200b"
 _RUN_OF_TICKS = re.compile(r"`+")
 
@@ -35,9 +36,14 @@ def inline(text: str, most: int = 300) -> str:
     if len(line) > most:
         line = line[: most - 1] + "…"
     line = _PUNCTUATION.sub(r"\\\1", line)
+    line = _LIST_OR_RULE.sub(lambda start: _escaped_start(start.group()), line)
     line = line.replace("@", f"@{_ZERO_WIDTH}").replace("\\#", f"\\#{_ZERO_WIDTH}")
     line = re.sub(r"(?i)\b(https?|ftp)\b:", rf"\1{_ZERO_WIDTH}:", line)
-    return re.sub(r"(?i)\b(www)\\\.", rf"\1{_ZERO_WIDTH}\\.", line)
+    return re.sub(r"(?i)\bwww\.", f"www{_ZERO_WIDTH}.", line)
+
+
+def _escaped_start(text: str) -> str:
+    return f"\\{text}" if not text.isdigit() else f"{text}{_ZERO_WIDTH}"
 
 
 def block(text: str, most: int = 1000) -> str:

@@ -1,0 +1,75 @@
+"""`skilldelta replay`: judge and decide a recorded run again, without asking anybody."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..errors import RunMismatch
+
+if TYPE_CHECKING:
+    from ..domain.plan import Plan
+    from ..edges.journal import FileJournal
+    from ..report.build import Told
+
+
+@click.command()
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Write report.json and report.md here.")
+@click.option("--format", "form", type=click.Choice(["terminal", "markdown", "json"]), default="terminal")
+def command(run: Path, out: Path | None, form: str) -> int:
+    """Judge and decide the recorded RUN (a run's folder) again: no key, no network, nobody is asked.
+
+    The report is the same but for its block `invocation`; the exit code is the one that it says. RUN is not touched.
+    """
+    from ..edges.clock import SystemClock
+    from ..edges.journal import read_journal
+    from ..edges.run_folder import read_plan, write_reports
+    from ..pipeline import decide_again
+    from ..report.build import Told
+    from ..report.markdown import markdown
+    from ..report.terminal import terminal
+    from .progress import progress
+
+    plan = read_plan(run)
+    journal = read_journal(run)
+    clock = SystemClock()
+    try:
+        told = Told(
+            run_id=f"{plan.identity[:12]}-replay",
+            started_at=clock.now(),
+            started=clock.monotonic(),
+            attempts=journal.sessions,
+            replay=True,
+        )
+        _check(run, plan, journal, told)
+        report = asyncio.run(decide_again(plan, journal, clock, progress(silent=True), told))
+    finally:
+        journal.close()
+    if out is not None:
+        write_reports(out, report, markdown(report))
+    if form == "json":
+        click.echo(report.model_dump_json(indent=2, by_alias=True))
+    else:
+        click.echo((markdown if form == "markdown" else terminal)(report), nl=False)
+    return report.exit_code
+
+
+def _check(run: Path, plan: Plan, journal: FileJournal, told: Told) -> None:
+    """Refuse a plan and a journal that do not belong together; learn which cap ended the run, if one did."""
+    from ..edges.run_folder import REPORT_JSON, read_report
+    from ..plan.make import identity_of
+
+    if journal.identity != plan.identity or identity_of(plan) != plan.identity:
+        raise RunMismatch(
+            "plan.json and journal.jsonl do not belong together, or one was edited",
+            where=str(run),
+            fix="replay an untouched copy of the run's folder",
+        )
+    if (run / REPORT_JSON).exists():
+        told.reached = read_report(run).spending.reached
+    else:
+        told.reached = "the recorded run was not finished"

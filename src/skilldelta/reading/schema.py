@@ -1,4 +1,4 @@
-"""JSON Schemas of the files that people write, from the models that read them."""
+"""JSON Schemas of the files that people write and read, from the models behind them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..domain.config import OVERRIDABLE, Config
+from ..domain.report import Report
 from ..domain.suite import FreezeRecord, Suite
 
 Schema = dict[str, Any]
@@ -45,9 +46,15 @@ def freeze_schema() -> Schema:
     return FreezeRecord.model_json_schema(by_alias=True)
 
 
+def report_schema() -> Schema:
+    """Return the schema of `report.json`."""
+    return Report.model_json_schema(by_alias=True, mode="serialization")
+
+
 FORMATS: dict[str, tuple[str, Callable[[], Schema]]] = {
     "config": (".skilldelta.yml", config_schema),
     "suite": ("A suite of skilldelta (suite.yaml)", suite_schema),
+    "report": ("The report of a run (report.json)", report_schema),
     "freeze": ("The record of a frozen suite (freeze.json)", freeze_schema),
 }
 """Name → (title, schema); a new format is one line."""

@@ -28,7 +28,7 @@ def _lines(report: Report) -> Iterator[str]:
         yield (
             f"{inline(reach_sentence(skill))}  "
             if len(report.skills) == 1
-            else (f"{inline(skill.name)}: {inline(reach_sentence(skill))}  ")
+            else (f"{inline(skill.name, at_start=True)}: {inline(reach_sentence(skill))}  ")
         )
     yield ""
     yield from _left_out(report)

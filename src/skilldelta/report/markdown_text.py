@@ -26,17 +26,20 @@ def visible(text: str, *, lines: bool = False) -> str:
     return "".join(kept)
 
 
-def inline(text: str, most: int = 300) -> str:
+def inline(text: str, most: int = 300, *, at_start: bool = False) -> str:
     """Return one line that shows `text` and means nothing in Markdown: no markup, no mention, no reference, no HTML.
+
+    `at_start`: it opens a line, where a dash or a number would open a list.
 
     >>> inline("a|b *c* @me")
     'a\\\\|b \\\\*c\\\\* @\\u200bme'
     """
-    line = " ".join(visible(text).split())
+    line = " ".join(visible(text[: 8 * most]).split())
     if len(line) > most:
         line = line[: most - 1] + "…"
     line = _PUNCTUATION.sub(r"\\\1", line)
-    line = _LIST_OR_RULE.sub(lambda start: _escaped_start(start.group()), line)
+    if at_start:
+        line = _LIST_OR_RULE.sub(lambda start: _escaped_start(start.group()), line)
     line = line.replace("@", f"@{_ZERO_WIDTH}").replace("\\#", f"\\#{_ZERO_WIDTH}")
     line = re.sub(r"(?i)\b(https?|ftp)\b:", rf"\1{_ZERO_WIDTH}:", line)
     return re.sub(r"(?i)\bwww\.", f"www{_ZERO_WIDTH}.", line)
@@ -48,7 +51,7 @@ def _escaped_start(text: str) -> str:
 
 def block(text: str, most: int = 1000) -> str:
     """Return `text` in a fence that nothing in it can close."""
-    shown = visible(text, lines=True)
+    shown = visible(text[: 4 * most], lines=True)
     if len(shown) > most:
         shown = shown[:most] + "\n[…]"
     longest = max((len(run) for run in _RUN_OF_TICKS.findall(shown)), default=0)

@@ -15,7 +15,7 @@ from .compare.decision import decide
 from .compare.gate import exit_code, gate_of, worst
 from .compare.pairs import pairs_of
 from .domain.comparison import Decision, Pair, StopReason, Verdict
-from .domain.judged import TaskRound
+from .domain.judged import JudgedTrial, TaskRound
 from .domain.judgment import Judgment
 from .domain.measured import Measured
 from .domain.money import price_for
@@ -24,6 +24,7 @@ from .domain.report import Report
 from .domain.skill import SkillBundle
 from .domain.suite import Task
 from .domain.trial import Arm, Outcome, TrialKey
+from .errors import ModelRefused
 from .judge.rubric import RubricJudge
 from .judge.trial import TaskJudges, task_rounds
 from .ports import Clock, Journal, MessagesApi, Progress, Runner
@@ -122,8 +123,11 @@ async def _measure_skill(
         number = len(rounds) + 1
         trials = await run_round(skill, number, bundles, floor, budget.seconds_left() if budget else None)
         if trials is None:
+            if budget:
+                budget.out_of_time()
             decision = decide(pairs, skill.design, out_of_budget=True)
             break
+        _refuse_if_refused(trials, skill)
         values = task_rounds(trials)
         rounds.append(values)
         pairs.append(pairs_of(values, Arm(skill.reference)))
@@ -133,6 +137,16 @@ async def _measure_skill(
         decision = _smoke(decision)
     gate = gate_of(None if smoke else decision.verdict, skill.design.goal, skill.gate)
     return Measured(plan=skill, rounds=tuple(rounds), pairs=tuple(pairs), decision=decision, gate=gate)
+
+
+def _refuse_if_refused(trials: Sequence[JudgedTrial], skill: SkillPlan) -> None:
+    """Raise ModelRefused when the provider refused every single request of a round: no statistics can help then."""
+    if trials and all(trial.refused_by_provider for trial in trials):
+        raise ModelRefused(
+            f"the provider refused every request of a round: {trials[0].reason}",
+            where=skill.skill_id,
+            fix="check the model's name, max_tokens and sampling parameters; then take a new --out folder",
+        )
 
 
 def _report(plan: Plan, measured: Sequence[Measured], told: Told, clock: Clock, reached: str | None) -> Report:

@@ -26,6 +26,7 @@ class JudgedTrial(Value):
     key: str
     status: TrialStatus
     reason: str | None = None
+    refused_by_provider: bool = False
     value: int | None
     """In hundredths (0 to 100); None when the pair is lost."""
     failure: str | None = None

@@ -73,7 +73,8 @@ class AnthropicMessages:
             reply = reply.model_copy(update={"usage": reply.usage.model_copy(update={"requests": attempt})})
             if reply.status is not ReplyStatus.FAILED or wait is None or attempt == self._attempts:
                 return reply
-            pause = wait if wait > 0 else min(0.5 * 2 ** (attempt - 1), 8.0) * (0.75 + 0.5 * random.random())  # noqa: S311
+            jitter = 0.75 + 0.5 * random.random()  # noqa: S311 - spreads retries, guards nothing
+            pause = wait if wait > 0 else min(0.5 * 2 ** (attempt - 1), 8.0) * jitter
             if pause > LONGEST_WAIT:
                 return reply
             await asyncio.sleep(pause)

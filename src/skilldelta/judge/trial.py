@@ -89,6 +89,7 @@ def _judged(
         key=key.key,
         status=outcome.status,
         reason=outcome.reason,
+        refused_by_provider=outcome.refused_by_provider,
         value=value.value,
         failure=value.failure,
         judges=tuple(

@@ -143,7 +143,7 @@ def _skill_report(one: Measured, plan: Plan) -> SkillReport:
         estimate=skill.estimate,
         tasks=tasks,
         watch=tuple(task.task_id for task in tasks if task.movement == "down"),
-        failed=_failed(trials),
+        failed=_failed(one),
         usage=usage,
         judge_usage=judge_usage,
         cost_usd=None if cost is None or judged is None else round(cost + judged, 6),
@@ -212,10 +212,13 @@ def _task_means(pairs: Sequence[Pair]) -> list[float]:
     return [sum(values) / len(values) for values in by_task.values()]
 
 
-def _failed(trials: Iterable[JudgedTrial]) -> tuple[FailedPair, ...]:
+def _failed(one: Measured) -> tuple[FailedPair, ...]:
     return tuple(
         FailedPair(task_id=trial.task_id, round=trial.round, arm=trial.arm, reason=(trial.failure or "")[:300])
-        for trial in trials
+        for values in one.rounds
+        for value in values
+        if value.value is None
+        for trial in value.attempts
         if trial.value is None
     )
 

@@ -77,6 +77,12 @@ class Budget:
         self._spent += usd
         self._settled.set()
 
+    def out_of_time(self) -> None:
+        """Note that time ended a round, unless another cap did."""
+        left = self.seconds_left()
+        if self.reached is None and left is not None and left <= 0:
+            self.reached = f"max_minutes ({self._settings.max_minutes:g})"
+
     def _end(self, cap: str) -> None:
         self.reached = self.reached or cap
         self._settled.set()

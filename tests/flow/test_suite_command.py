@@ -231,7 +231,7 @@ def test_a_suites_folder_behind_a_link_is_not_followed(repo: Path, said: Said, t
 def test_a_version_that_was_tampered_with_blocks(harm: object, words: str, repo: Path, said: Said) -> None:
     """Any edit, addition, loss or renaming in a version is named with its file, and nothing is frozen over it."""
     said("freeze", "--approved-by", "Ada")
-    harm(versions(repo)[0])  # type: ignore[operator] - a table of callables
+    harm(versions(repo)[0])  # type: ignore[operator]  # a table of callables
     code, out, err = said("list")
     assert code == 2
     assert out.startswith("report: tampered\n")

@@ -18,7 +18,7 @@ from skilldelta.statistics.spending import critical_values
 @pytest.mark.parametrize("module", [looks, decision])
 def test_worked_examples(module: object) -> None:
     """The modules' worked examples give what they say."""
-    results = doctest.testmod(module)  # type: ignore[arg-type] - a table of modules
+    results = doctest.testmod(module)  # type: ignore[arg-type]  # a table of modules
     assert results.attempted > 0
     assert results.failed == 0
 

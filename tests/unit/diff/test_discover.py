@@ -197,7 +197,7 @@ def test_an_identical_file_is_parsed_once(tmp_path: Path) -> None:
     asked: list[str] = []
 
     class Counting(GitRepository):
-        def blobs(self, oids, *, limit):  # type: ignore[no-untyped-def] - a stand-in
+        def blobs(self, oids, *, limit):  # type: ignore[no-untyped-def]  # a stand-in
             found = list(oids)
             asked.extend(found)
             return super().blobs(found, limit=limit)

@@ -76,7 +76,7 @@ def _regex(settings: RegexJudge, index: int, answer: str) -> Judgment:
         type=settings.type,
         passed=passed,
         score=1.0 if passed else 0.0,
-        rationale=f"the pattern {settings.pattern[:120]!r} was {words}" + (" and should not be" * settings.absent),
+        rationale=f"the pattern “{settings.pattern[:120]}” was {words}" + (" and should not be" * settings.absent),
         evidence=quote,
     )
 

@@ -110,7 +110,7 @@ def flags_of(
 
 
 def _suite_flags(pair: SuitePair) -> Iterable[Flag]:
-    if pair.base.newest is None and pair.head.newest is not None:
+    if pair.base.newest is None and pair.head.newest is not None and not pair.base.tampering:
         yield Flag(
             kind="first-adoption",
             path=pair.folder,
@@ -138,9 +138,10 @@ def _suite_flags(pair: SuitePair) -> Iterable[Flag]:
             "and the new version becomes the law on merge",
             weakening=weakening(law.suite, newest.suite),
         )
-    elif before == after:
+    elif not before - after:
+        what = "brings another frozen version" if after - before else "edits the suite's draft or fixtures"
         yield Flag(
             kind="suite",
             path=pair.folder,
-            message="this change edits the suite's draft or fixtures; the frozen version was used",
+            message=f"this change {what}; the base's frozen version is the law",
         )

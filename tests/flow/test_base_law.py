@@ -1,0 +1,291 @@
+"""On a pull request the base's configuration and frozen suites are the law, whatever the head does to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from comparing import CONFIG, NEW, OLD, SUITES, Bench, frozen, passing, skill, suite_text, version_of
+from repositories import Commit, Content
+from skilldelta.domain.suite import FreezeRecord
+from skilldelta.reading.frozen_suite import find_frozen, next_version
+
+STRICT = f"{CONFIG}design: {{margin: 0.1, rounds: 4}}\nbudget: {{max_calls: 500}}\n"
+LAW = frozen(suite_text())
+V1 = version_of(LAW)
+BASE: Mapping[str, Content] = {**skill(OLD), ".skilldelta.yml": STRICT, **LAW}
+FOLDER = f"{SUITES}/a"
+
+
+def _flags(report: dict[str, Any]) -> list[tuple[str, str]]:
+    return [(flag["kind"], flag["path"]) for flag in report["flags"]]
+
+
+def _applied(report: dict[str, Any]) -> tuple[Any, ...]:
+    """Verdict and gate, and the law that they were reached under: margin, suite, where suite and config came from."""
+    (one,) = report["skills"]
+    law = (one["margin"], one["suite_version"], one["suite_from"], report["config_from"])
+    return (one["verdict"], report["gate"], *law)
+
+
+def _stricter(bench: Bench, after: Mapping[str, Content], *, delete: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Return the report on a head that got worse and changes `after`; the gate must hold all the same."""
+    bench.two(BASE, {**skill(NEW), **after}, delete)
+    bench.server.script = passing(candidate=False)
+    report = bench.compare(code=1)
+    assert _applied(report) == ("regressed", "fail", 0.1, V1, "base", "base")
+    assert report["spending"]["caps"]["max_calls"] == 500
+    return report
+
+
+def test_a_head_cannot_loosen_its_margin(bench: Bench) -> None:
+    """The base's margin, rounds and budget decide, and the edit of the configuration is flagged."""
+    loose = f"{CONFIG}design: {{margin: 0.99, rounds: 1}}\nbudget: {{max_calls: 0}}\ngate: {{inconclusive: warn}}\n"
+    report = _stricter(bench, {".skilldelta.yml": loose})
+    assert _flags(report) == [("config", ".skilldelta.yml")]
+    assert "changed; the base's was used" in report["flags"][0]["message"]
+
+
+def test_a_head_cannot_take_its_configuration_away(bench: Bench) -> None:
+    """A removed configuration still holds for the change that removes it."""
+    report = _stricter(bench, {}, delete=(".skilldelta.yml",))
+    assert _flags(report) == [("config", ".skilldelta.yml")]
+    assert "removed" in report["flags"][0]["message"]
+
+
+def test_a_head_cannot_skip_its_own_skill(bench: Bench) -> None:
+    """Skipping the skill, another folder of suites and other skills' places come from the base alone."""
+    evasive = f"{CONFIG}suites: elsewhere\nskills: {{a: {{skip: true}}}}\ndiscovery: {{exclude: ['skills/**']}}\n"
+    assert _flags(_stricter(bench, {".skilldelta.yml": evasive})) == [("config", ".skilldelta.yml")]
+
+
+def test_a_broken_configuration_of_the_head_does_not_matter(bench: Bench) -> None:
+    """What the head's configuration says is not even read where the base has one."""
+    assert _flags(_stricter(bench, {".skilldelta.yml": "{not: [yaml"})) == [("config", ".skilldelta.yml")]
+
+
+def test_a_head_cannot_drop_tasks_by_a_new_version(bench: Bench) -> None:
+    """The gate is decided on the base's version; the new one is flagged with every task that it drops."""
+    after = frozen(suite_text(tasks=2), before=LAW)
+    report = _stricter(bench, after)
+    assert _flags(report) == [("suite", f"{FOLDER}/{version_of(after)}")]
+    assert f"decided on {V1}" in report["flags"][0]["message"]
+    assert report["flags"][0]["weakening"] == [f"task 'task-{n}' is dropped" for n in range(2, 12)]
+
+
+def test_a_head_cannot_remove_the_frozen_version(bench: Bench) -> None:
+    """A version that the head removes is still the law, and its removal is flagged."""
+    report = _stricter(bench, {}, delete=(f"{FOLDER}/{V1}",))
+    assert _flags(report) == [("suite", f"{FOLDER}/{V1}")]
+    assert f"removes or edits the frozen version {V1}" in report["flags"][0]["message"]
+
+
+def test_a_head_cannot_remove_the_whole_suite(bench: Bench) -> None:
+    """Draft and version gone together change nothing about the law either."""
+    assert _flags(_stricter(bench, {}, delete=(FOLDER,))) == [("suite", f"{FOLDER}/{V1}")]
+
+
+def test_a_head_cannot_forge_a_version_under_a_new_name(bench: Bench) -> None:
+    """A consistent record under another name is a new version: flagged with its weakening, and not the law."""
+    forged = _renumbered(frozen(suite_text(tasks=1)), number=1)
+    report = _stricter(bench, forged, delete=(f"{FOLDER}/{V1}",))
+    assert _flags(report) == [("suite", f"{FOLDER}/{V1}"), ("suite", f"{FOLDER}/{version_of(forged)}")]
+    assert len(report["flags"][1]["weakening"]) == 11
+
+
+def test_a_head_cannot_forge_a_far_higher_number(bench: Bench) -> None:
+    """A version with the highest possible number does not become the law before it is merged."""
+    forged = _renumbered(frozen(suite_text(tasks=1)), number=999_999)
+    report = _stricter(bench, forged)
+    assert _flags(report) == [("suite", f"{FOLDER}/{version_of(forged)}")]
+    assert len(report["flags"][0]["weakening"]) == 11
+
+
+def _renumbered(files: Mapping[str, Content], *, number: int) -> dict[str, Content]:
+    """Return the files of a suite with its one version consistently under another number."""
+    old = version_of(files)
+    record = FreezeRecord.model_validate_json(str(files[f"{FOLDER}/{old}/freeze.json"]))
+    name = f"v{number}-{record.content_sha256[:12]}"
+    moved = {path.replace(f"/{old}/", f"/{name}/"): content for path, content in files.items()}
+    record = record.model_copy(update={"number": number, "name": name})
+    return moved | {f"{FOLDER}/{name}/freeze.json": record.model_dump_json()}
+
+
+def test_two_versions_with_one_number_block(bench: Bench) -> None:
+    """A forged twin beside the frozen version leaves no law behind: blocked, with what to remove."""
+    forged = _renumbered(frozen(suite_text(tasks=1)), number=1)
+    report = _blocked(bench, {**skill(NEW), **forged}, "carry the same number")
+    assert _flags(report) == [("suite", FOLDER)]
+
+
+FIXED = frozen(suite_text(), fixtures={"fixtures/data.txt": "1\n"})
+V1_FIXED = version_of(FIXED)
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "words"),
+    [
+        ("suite.yaml", suite_text(tasks=1), "was edited after it was frozen"),
+        ("freeze.json", "{}", "cannot be read as a record of freezing"),
+        ("fixtures/data.txt", "2\n", "its content was changed after the freeze"),
+        ("fixtures/more.txt", "2\n", "was added after the freeze"),
+    ],
+)
+@pytest.mark.parametrize("with_skill", [True, False], ids=["with the skill", "alone"])
+def test_an_edit_in_place_blocks(bench: Bench, file: str, content: str, words: str, with_skill: bool) -> None:
+    """Any file of a frozen version that the head edits or adds blocks, with or without a change to the skill."""
+    after: dict[str, Content] = {f"{FOLDER}/{V1_FIXED}/{file}": content}
+    report = _blocked(bench, {**(skill(NEW) if with_skill else {}), **after}, words, law=FIXED)
+    assert _flags(report) == [("suite", f"{FOLDER}/{V1_FIXED}")]
+
+
+def test_a_forged_record_in_place_blocks(bench: Bench) -> None:
+    """An edited suite with a freshly computed record does not fit the name of its folder."""
+    forged = frozen(suite_text(tasks=1))
+    other = version_of(forged)
+    inside = {path.replace(other, V1): content for path, content in forged.items() if other in path}
+    assert _flags(_blocked(bench, {**skill(NEW), **inside}, "names the version")) == [("suite", f"{FOLDER}/{V1}")]
+
+
+def _blocked(
+    bench: Bench, after: Mapping[str, Content], words: str, *, law: Mapping[str, Content] = LAW
+) -> dict[str, Any]:
+    bench.two({**skill(OLD), ".skilldelta.yml": STRICT, **law}, after)
+    report = bench.compare(code=2)
+    assert (report["gate"], report["skills"], report["config_from"]) == ("blocked", [], "base")
+    (left,) = report["left_out"]
+    assert (left["skill_id"], left["gate"]) == ("a", "blocked")
+    assert "(in the head)" in left["reason"]
+    assert words in left["reason"]
+    assert not bench.server.asked
+    return report
+
+
+def test_a_tampered_base_blocks(bench: Bench) -> None:
+    """A base whose frozen suite was edited is no law: blocked, and the base is named."""
+    broken = {**LAW, f"{FOLDER}/{V1}/suite.yaml": suite_text(tasks=1)}
+    bench.two({**skill(OLD), ".skilldelta.yml": STRICT, **broken}, skill(NEW))
+    report = bench.compare(code=2)
+    assert "(in the base)" in report["left_out"][0]["reason"]
+    assert _flags(report) == []
+    assert not bench.server.asked
+
+
+def test_a_head_that_repairs_a_tampered_base_is_no_first_adoption(bench: Bench) -> None:
+    """While the base's suite is broken there is no law: blocked, and nothing claims that the head's version ran."""
+    broken = {**LAW, f"{FOLDER}/{V1}/suite.yaml": suite_text(tasks=1)}
+    bench.two({**skill(OLD), ".skilldelta.yml": STRICT, **broken}, {**skill(NEW), **LAW})
+    report = bench.compare(code=2)
+    assert [flag["message"] for flag in report["flags"]] == [
+        "this change brings another frozen version; the base's frozen version is the law"
+    ]
+
+
+def test_first_adoption_uses_the_head_and_says_so(bench: Bench) -> None:
+    """Where the base has neither configuration nor suite, the head's are used, and both are flagged."""
+    bench.two(skill(OLD), {**skill(NEW), ".skilldelta.yml": STRICT, **LAW})
+    bench.server.script = passing(baseline=False)
+    report = bench.compare()
+    assert _applied(report) == ("improved", "pass", 0.1, V1, "head", "head")
+    assert _flags(report) == [("first-adoption", ".skilldelta.yml"), ("first-adoption", FOLDER)]
+
+
+def test_a_first_suite_under_an_older_configuration(bench: Bench) -> None:
+    """The suite may come with the head while the configuration stays the base's."""
+    bench.two({**skill(OLD), ".skilldelta.yml": STRICT}, {**skill(NEW), ".skilldelta.yml": CONFIG, **LAW})
+    bench.server.script = passing(baseline=False)
+    report = bench.compare()
+    assert _applied(report) == ("improved", "pass", 0.1, V1, "head", "base")
+    assert _flags(report) == [("config", ".skilldelta.yml"), ("first-adoption", FOLDER)]
+
+
+def test_a_draft_on_the_base_is_no_law(bench: Bench) -> None:
+    """A suite that the base holds as a draft only is adopted in the version that the head freezes."""
+    bench.two({**skill(OLD), ".skilldelta.yml": STRICT, f"{FOLDER}/suite.yaml": suite_text()}, {**skill(NEW), **LAW})
+    bench.server.script = passing(baseline=False)
+    report = bench.compare()
+    assert _applied(report) == ("improved", "pass", 0.1, V1, "head", "base")
+    assert _flags(report) == [("first-adoption", FOLDER)]
+
+
+@pytest.mark.parametrize("how", ["changed", "added", "removed"])
+def test_an_edited_workflow_is_flagged(bench: Bench, how: str) -> None:
+    """Whatever a change does to a workflow is flagged, and the gate is what it would be without it."""
+    path = ".github/workflows/skills.yml"
+    before = {} if how == "added" else {path: "on: pull_request\n"}
+    after = {} if how == "removed" else {path: "on: push\n"}
+    bench.two({**BASE, **before}, {**skill(NEW), **after}, [path] if how == "removed" else [])
+    bench.server.script = passing(candidate=False)
+    report = bench.compare(code=1)
+    assert _applied(report) == ("regressed", "fail", 0.1, V1, "base", "base")
+    assert _flags(report) == [("workflow", path)]
+    assert f"a workflow {how}" in report["flags"][0]["message"]
+
+
+def test_a_change_of_nothing_but_a_suite(bench: Bench) -> None:
+    """No skill changed: nothing is run and nothing fails, and the new version is flagged with what it loosens."""
+    after = frozen(suite_text(tasks=11), before=LAW)
+    bench.two(BASE, after)
+    report = bench.compare()
+    assert (report["gate"], report["skills"], report["left_out"]) == ("neutral", [], [])
+    assert _flags(report) == [("suite", f"{FOLDER}/{version_of(after)}")]
+    assert report["flags"][0]["weakening"] == ["task 'task-11' is dropped"]
+    assert not bench.server.asked
+    assert "weaker: task 'task-11' is dropped" in bench.printed
+
+
+def test_a_change_of_nothing_but_a_draft(bench: Bench) -> None:
+    """An edited draft is flagged, and the frozen version stays the law."""
+    report = _stricter(bench, {f"{FOLDER}/suite.yaml": suite_text(tasks=1)})
+    assert _flags(report) == [("suite", FOLDER)]
+    assert "edits the suite's draft or fixtures" in report["flags"][0]["message"]
+
+
+def test_the_base_s_own_commits_are_never_blamed_on_the_branch(bench: Bench) -> None:
+    """A branch that is out of date is compared with where it left, under the law of the base's tip."""
+    newer = frozen(suite_text(tasks=13), before=LAW)
+    bench.build(
+        Commit(files={**BASE, **skill(OLD, "b"), ".github/workflows/x.yml": "on: push\n"}),
+        Commit(files=skill(NEW), branch="topic", parents=(0,)),
+        Commit(
+            files={
+                ".skilldelta.yml": STRICT.replace("0.1", "0.2"), **newer, **skill(f"{OLD} {NEW}", "b"),
+                "skills/a/SKILL.md": str(skill(OLD)["skills/a/SKILL.md"]) + "moved on\n",
+                ".github/workflows/x.yml": "on: pull_request\n",
+            },
+            parents=(0,),
+        ),
+    )  # fmt: skip
+    bench.server.script = passing(candidate=False)
+    report = bench.compare(base="main", head="topic", code=1)
+    assert _applied(report) == ("regressed", "fail", 0.2, version_of(newer), "base", "base")
+    assert _flags(report) == []
+    assert report["left_out"] == []
+    assert report["baseline_commit"] not in (report["base"]["commit"], report["head"]["commit"])
+    assert not any("moved on" in str(asked.body) for asked in bench.server.asked)
+
+
+def test_an_out_of_date_branch_that_brings_its_own_version(bench: Bench) -> None:
+    """Base and branch both froze a second version: the base's is the law and the branch's is flagged."""
+    of_base, of_branch = (frozen(suite_text(tasks=n), before=LAW) for n in (13, 3))
+    bench.build(
+        Commit(files=BASE),
+        Commit(files={**skill(NEW), **of_branch}, branch="topic", parents=(0,)),
+        Commit(files=of_base, parents=(0,)),
+    )
+    bench.server.script = passing(candidate=False)
+    report = bench.compare(base="main", head="topic", code=1)
+    assert _applied(report) == ("regressed", "fail", 0.1, version_of(of_base), "base", "base")
+    assert _flags(report) == [("suite", f"{FOLDER}/{version_of(of_branch)}")]
+    assert len(report["flags"][0]["weakening"]) == 10
+
+
+def test_the_frozen_files_of_these_tests_are_what_freeze_writes() -> None:
+    """The record in these repositories is the one that the draft beside it would get."""
+    files = {path.removeprefix(f"{FOLDER}/"): str(content).encode() for path, content in LAW.items()}
+    found = find_frozen(dict.fromkeys(files, "100644"), files.__getitem__, where=FOLDER)
+    assert found.newest is not None
+    assert not found.draft_differs
+    assert next_version(found, approved_by="Ada", frozen_at="x").number == 2

@@ -70,7 +70,7 @@ class Server:
 
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-                reply = outer.reply(body, dict(self.headers))
+                reply = outer.reply(body, {name.lower(): value for name, value in self.headers.items()})
                 outer.closing.wait(reply.seconds)
                 data = reply.raw if reply.raw is not None else outer.message(reply, body)
                 self.send_response(reply.status)

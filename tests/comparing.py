@@ -37,6 +37,11 @@ class Asked:
     body: Mapping[str, Any]
     headers: Mapping[str, str]
 
+    @property
+    def key(self) -> str:
+        """The key that the request was sent with."""
+        return self.headers.get("x-api-key") or self.headers["authorization"].removeprefix("Bearer ")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Reply:

@@ -15,10 +15,11 @@ from .compare.decision import decide
 from .compare.gate import exit_code, gate_of, worst
 from .compare.pairs import pairs_of
 from .domain.comparison import Decision, Pair, StopReason, Verdict
+from .domain.draws import judgment_key, round_keys
 from .domain.judged import JudgedTrial, TaskRound
 from .domain.judgment import Judgment
 from .domain.measured import Measured
-from .domain.money import price_for
+from .domain.money import price_for, price_of
 from .domain.plan import Plan, SkillPlan
 from .domain.report import Report
 from .domain.skill import SkillBundle
@@ -59,6 +60,7 @@ async def measure(plan: Plan, bundles: Mapping[tuple[str, Arm], SkillBundle], ed
         budget.charge(calls=1, usd=lost)
         told.lost_calls += 1
         told.lost_usd += lost
+    _charge_recorded(plan, budget, edges.journal)
     measured: list[Measured] = []
     for skill in plan.skills:
         own = {arm: bundles[skill.skill_id, arm] for arm in skill.arms if (skill.skill_id, arm) in bundles}
@@ -66,6 +68,24 @@ async def measure(plan: Plan, bundles: Mapping[tuple[str, Arm], SkillBundle], ed
         floor = _floor(plan, skill, budget, edges)
         measured.append(await _measure_skill(skill, own, floor, budget, smoke=plan.smoke))
     return _report(plan, measured, told, edges.clock, budget.reached)
+
+
+def _charge_recorded(plan: Plan, budget: Budget, journal: Journal) -> None:
+    """Book what the journal already holds: a cap is the run's, however often the run is started."""
+    for skill in plan.skills:
+        runner_price = price_for(plan.prices, skill.runner.provider, skill.runner.model)
+        judge_price = price_for(plan.prices, skill.judge.provider, skill.judge.model)
+        for number in range(1, skill.design.rounds + 1):
+            for task, key in round_keys(skill, number):
+                outcome = journal.outcome(key.key)
+                if outcome is None:
+                    continue
+                budget.charge(calls=outcome.turns, usd=price_of(outcome.usage, runner_price) or 0.0)
+                for index in range(len(task.judges)):
+                    judgment = journal.judgment(judgment_key(skill, task, key, index))
+                    if judgment is not None and judgment.raw_replies:
+                        cost = price_of(judgment.usage, judge_price) or 0.0
+                        budget.charge(calls=len(judgment.raw_replies), usd=cost)
 
 
 async def decide_again(plan: Plan, journal: Journal, clock: Clock, progress: Progress, told: Told) -> Report:

@@ -26,7 +26,8 @@ class FileJournal:
     def __init__(self, file: IO[bytes], path: Path, secrets: Sequence[SecretStr]) -> None:
         self._file = file
         self._path = path
-        self._secrets = tuple(value for secret in secrets if len(value := secret.get_secret_value()) >= 8)
+        values = [value for secret in secrets if len(value := secret.get_secret_value()) >= 8]
+        self._secrets = tuple(dict.fromkeys(form for value in values for form in (value, json.dumps(value)[1:-1])))
         self._outcomes: dict[str, int] = {}
         self._judgments: dict[str, int] = {}
         self._sent: dict[str, float] = {}

@@ -55,7 +55,7 @@ class TaskJudges:
             judgment = judge_answer(settings, index, outcome.text)
         if recorded is None:
             self._journal.record_judgment(name, key, judgment)
-        return judgment
+        return self._journal.judgment(name) or judgment
 
     async def _asked(
         self,
@@ -71,7 +71,7 @@ class TaskJudges:
             return Judgment(judge=index, type=settings.type, failure="the judgment was never recorded")
         judgment = await self._rubric.judge(skill, task, settings, index, outcome.text, name)
         self._journal.record_judgment(name, key, judgment)
-        return judgment
+        return self._journal.judgment(name) or judgment
 
 
 def _judged(

@@ -70,5 +70,6 @@ def _copies(trials: Sequence[JudgedTrial]) -> bool:
     """Return True when each arm answered each task with one text only, over several rounds."""
     texts: dict[tuple[str, Arm], set[str]] = {}
     for trial in trials:
-        texts.setdefault((trial.task_id, trial.arm), set()).add(trial.answer_digest)
+        if trial.answer_chars:
+            texts.setdefault((trial.task_id, trial.arm), set()).add(trial.answer_digest)
     return bool(texts) and all(len(seen) == 1 for seen in texts.values())

@@ -131,6 +131,8 @@ def population_sentence(report: SkillReport) -> str:
     interval = report.statistics.population_interval
     if interval is None:
         few = len(report.tasks) < 5
+        if not report.statistics.pairs:
+            return "If these tasks were a random sample of similar tasks: nothing was measured."
         why = "not estimable from fewer than five tasks" if few else "not estimable, as every task moved alike"
         return f"If these tasks were a random sample of similar tasks: {why}."
     holds = interval.low > 0 or interval.high < 0

@@ -1,7 +1,7 @@
 """What a user waits for before the first word: `python bench/startup.py`.
 
 CPU seconds (user and system, as the kernel counts them for the child) of `skilldelta --help` and `--version`, beside an
-interpreter that does nothing: the median of the runs, after one that warms the caches. The last line is one JSON object.
+interpreter that does nothing: the median of the runs, after one that warms the caches. The last line is JSON.
 """
 
 from __future__ import annotations

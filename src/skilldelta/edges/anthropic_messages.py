@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 TRIAL_HEADER = "x-skilldelta-trial"
 ATTEMPTS = 6
 """How often one request is sent at the most."""
+FIRST_PAUSE = 0.5
+"""Seconds before the second attempt; doubled from attempt to attempt, 16 times this at the most."""
 LONGEST_WAIT = 120.0
 """Seconds; a server that asks for a longer wait is taken to be down."""
 _RETRIED = frozenset({408, 409, 425, 429})
@@ -38,10 +40,12 @@ class AnthropicMessages:
         *,
         secrets: tuple[SecretStr, ...] = (),
         attempts: int = ATTEMPTS,
+        first_pause: float = FIRST_PAUSE,
     ) -> None:
         self._client = client
         self._secrets = secrets
         self._attempts = attempts
+        self._first_pause = first_pause
 
     async def close(self) -> None:
         """Close the connections."""
@@ -74,7 +78,7 @@ class AnthropicMessages:
             if reply.status is not ReplyStatus.FAILED or wait is None or attempt == self._attempts:
                 return reply
             jitter = 0.75 + 0.5 * random.random()  # noqa: S311 - spreads retries, guards nothing
-            pause = wait if wait > 0 else min(0.5 * 2 ** (attempt - 1), 8.0) * jitter
+            pause = wait if wait > 0 else self._first_pause * min(2 ** (attempt - 1), 16) * jitter
             if pause > LONGEST_WAIT:
                 return reply
             await asyncio.sleep(pause)
@@ -105,15 +109,19 @@ class AnthropicMessages:
             return MessagesReply(status=ReplyStatus.TIMEOUT, error=_late(request), seconds=spent()), None
         except anthropic.APITimeoutError as error:
             if type(error.__cause__).__name__ in ("ConnectTimeout", "PoolTimeout"):
-                return self._failed(f"no connection within {_CONNECT_SECONDS:.0f} s", spent()), 0.0
+                return self._failed("no connection in time", spent()), 0.0
             return MessagesReply(status=ReplyStatus.TIMEOUT, error=_late(request), seconds=spent()), None
         except anthropic.APIConnectionError as error:
             cause = error.__cause__ or error
             return self._failed(f"connection lost: {type(cause).__name__}: {cause}", spent()), 0.0
         except anthropic.APIStatusError as error:
             return self._refusal(error, spent())
-        except anthropic.AnthropicError as error:
+        except anthropic.APIError as error:
             return self._failed(f"{type(error).__name__}: {error}", spent()), None
+        except (anthropic.AnthropicError, ImportError, RuntimeError, ValueError) as error:
+            # The SDK cannot send at all: no credentials, no project, a package of the provider's is missing.
+            words = self._redact(" ".join(f"{type(error).__name__}: {error}".split()))
+            return MessagesReply(status=ReplyStatus.DENIED, error=words, seconds=spent()), None
 
     def _failed(self, words: str, seconds: float) -> MessagesReply:
         return MessagesReply(status=ReplyStatus.FAILED, error=self._redact(words), seconds=seconds)
@@ -143,7 +151,7 @@ def _late(request: MessagesRequest) -> str:
 def _timeout(seconds: float) -> Any:
     import httpx2
 
-    return httpx2.Timeout(seconds, connect=min(_CONNECT_SECONDS, seconds), pool=None)
+    return httpx2.Timeout(seconds, connect=min(_CONNECT_SECONDS, seconds / 2), pool=None)
 
 
 def _body(request: MessagesRequest) -> dict[str, Any]:
@@ -190,8 +198,10 @@ def _read(raw: bytes, headers: Mapping[str, str], seconds: float) -> MessagesRep
     if len(raw) > _LONGEST_REPLY:
         return MessagesReply(status=ReplyStatus.FAILED, error=f"a reply of {len(raw):,} bytes", seconds=seconds)
     try:
-        message = json.loads(raw)
-        content = tuple(block for block in message["content"] if isinstance(block, dict))
+        message = _whole(raw)
+        content = tuple(message["content"])
+        if not isinstance(message["content"], list) or not all(_is_block(block) for block in content):
+            raise TypeError
         usage = message.get("usage") or {}
         return MessagesReply(
             status=ReplyStatus.ANSWERED,
@@ -211,13 +221,29 @@ def _read(raw: bytes, headers: Mapping[str, str], seconds: float) -> MessagesRep
         return MessagesReply(status=ReplyStatus.FAILED, error="the server's reply is not a message", seconds=seconds)
 
 
+def _whole(raw: bytes) -> Any:
+    """Return the JSON in `raw` as it can be written again: without NaN, and a question mark for half a character."""
+    message = json.loads(raw.decode(), parse_constant=_refuse)
+    if b"\\ud" in raw.lower():
+        message = json.loads(json.dumps(message, ensure_ascii=False).encode(errors="replace"))
+    return message
+
+
+def _refuse(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _is_block(block: Any) -> bool:
+    return isinstance(block, dict) and (block.get("type") != "text" or isinstance(block.get("text"), str))
+
+
 def _text(value: Any) -> str | None:
     return value[:200] if isinstance(value, str) else None
 
 
 def _count(usage: Mapping[str, Any], name: str) -> int:
     value = usage.get(name)
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**12 else 0
 
 
 def connect_local(base_url: str, api_key: SecretStr) -> AnthropicMessages:
@@ -238,7 +264,10 @@ def connect(provider: str, *, environment: Mapping[str, str], base_url: str | No
     import anthropic
 
     if provider == "bedrock":
-        return AnthropicMessages(anthropic.AsyncAnthropicBedrock(max_retries=0))
+        try:
+            return AnthropicMessages(anthropic.AsyncAnthropicBedrock(max_retries=0))
+        except ValueError as problem:
+            raise MissingKey("Bedrock needs a region", fix="set AWS_REGION (and credentials of AWS)") from problem
     if provider == "vertex":
         if not environment.get("CLOUD_ML_REGION"):
             raise MissingKey("Vertex needs a region", fix="set CLOUD_ML_REGION (and ANTHROPIC_VERTEX_PROJECT_ID)")

@@ -66,8 +66,9 @@ def _regex(settings: RegexJudge, index: int, answer: str) -> Judgment:
             type=settings.type,
             failure=f"the pattern took longer than {REGEX_SECONDS:g} s on this answer: make it simpler",
         )
-    except regex.error as error:
-        return Judgment(judge=index, type=settings.type, failure=f"the pattern cannot be compiled: {error}")
+    except (regex.error, ValueError, RecursionError, MemoryError) as error:
+        why = str(error) or type(error).__name__
+        return Judgment(judge=index, type=settings.type, failure=f"the pattern cannot be used: {why[:300]}")
     passed = (found is None) == settings.absent
     words = "found" if found is not None else "not found"
     quote = (Evidence(quote=_around(answer, found.start(), found.end() - found.start())),) if found else ()
@@ -95,9 +96,14 @@ def _json_schema(settings: JsonSchemaJudge, index: int, answer: str) -> Judgment
     except (ValueError, RecursionError) as error:
         return said(False, f"the answer is not JSON: {error}")
     try:
-        wrong = next(_validator(json.dumps(settings.schema_)).iter_errors(value), None)
+        validator = _validator(json.dumps(settings.schema_))
     except ValueError as problem:
-        return Judgment(judge=index, type=settings.type, failure=f"the schema cannot be used: {str(problem)[:300]}")
+        why = str(problem).split("\n")[0]
+        return Judgment(judge=index, type=settings.type, failure=f"the schema cannot be used: {why[:300]}")
+    try:
+        wrong = next(validator.iter_errors(value), None)
+    except ValueError as problem:
+        return said(False, f"the answer's JSON holds what no text can: {problem}")
     except BaseException as problem:
         if isinstance(problem, KeyboardInterrupt | SystemExit):
             raise

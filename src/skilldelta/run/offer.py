@@ -41,16 +41,21 @@ _TOOLS: tuple[dict[str, Any], ...] = (
 def inline(system: str, bundle: SkillBundle | None) -> tuple[str, ...]:
     """Return the system blocks with the whole skill in them; without a skill only the system text."""
     if bundle is None:
-        return (system,)
-    return (system, f"\n\n{skill_text(bundle)}")
+        return _blocks(system)
+    return _blocks(system, f"\n\n{skill_text(bundle)}")
 
 
 def listed(system: str, bundle: SkillBundle | None) -> tuple[tuple[str, ...], tuple[dict[str, Any], ...]]:
     """Return the system blocks with name and description, and the tools that load the rest; neither for no skill."""
     if bundle is None:
-        return (system,), ()
+        return _blocks(system), ()
     line = _LISTED.format(name=bundle.name, description=" ".join(bundle.description.split()))
-    return (system, f"\n\n{line}"), _TOOLS
+    return _blocks(system, f"\n\n{line}"), _TOOLS
+
+
+def _blocks(*texts: str) -> tuple[str, ...]:
+    """Return the texts that say something; the API refuses the others."""
+    return tuple(text for text in texts if text.strip())
 
 
 def skill_text(bundle: SkillBundle) -> str:

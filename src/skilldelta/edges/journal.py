@@ -30,7 +30,7 @@ class FileJournal:
         self._secrets = tuple(dict.fromkeys(form for value in values for form in (value, json.dumps(value)[1:-1])))
         self._outcomes: dict[str, int] = {}
         self._judgments: dict[str, int] = {}
-        self._sent: dict[str, float] = {}
+        self._sent: dict[str, list[float]] = {}
         self._lost: list[float] = []
         self.identity: str | None = None
         self.sessions = 0
@@ -81,9 +81,9 @@ class FileJournal:
 
     def _settle(self) -> None:
         """What was sent before this point and is not recorded here never will be."""
-        self._lost += [
-            usd for key, usd in self._sent.items() if key not in self._outcomes and key not in self._judgments
-        ]
+        for key, calls in self._sent.items():
+            if key not in self._outcomes and key not in self._judgments:
+                self._lost += calls
         self._sent.clear()
 
     def close(self) -> None:
@@ -131,8 +131,7 @@ class FileJournal:
             self._settle()
             self.sessions = int(event["number"])
         elif kind == "sent":
-            key = str(event["key"])
-            self._sent[key] = self._sent.get(key, 0.0) + float(event["usd"])
+            self._sent.setdefault(str(event["key"]), []).append(float(event["usd"]))
         elif kind == "trial":
             self._outcomes.setdefault(str(event["key"]["key"]), place)
         elif kind == "judgment":

@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
+import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
-from pydantic import SecretStr
+from pydantic import SecretStr, ValidationError
+from pydantic_core import PydanticSerializationError
 
 from ..domain.judgment import Judgment
 from ..domain.trial import Outcome, TrialKey
+from ..domain.value import Value
 from ..errors import CannotWrite, RunBusy, RunMismatch
 
 NAME = "journal.jsonl"
 FORMAT = 1
+_START = b'{"t":"run",'
 _LONGEST_LINE = 64 * 1024 * 1024
+Part = TypeVar("Part", Outcome, Judgment)
 
 
 class FileJournal:
     """A `Journal` in a file; it keeps places, not texts, in memory. Open it with `open_journal`."""
 
-    def __init__(self, file: IO[bytes], path: Path, secrets: Sequence[SecretStr]) -> None:
+    def __init__(self, file: IO[bytes], path: Path, secrets: Sequence[SecretStr], *, writable: bool) -> None:
         self._file = file
+        self._writable = writable
         self._path = path
         values = [value for secret in secrets if len(value := secret.get_secret_value()) >= 8]
-        self._secrets = tuple(dict.fromkeys(form for value in values for form in (value, json.dumps(value)[1:-1])))
+        self._secrets = tuple(dict.fromkeys(form for value in values for form in _forms(value)))
         self._outcomes: dict[str, int] = {}
         self._judgments: dict[str, int] = {}
         self._sent: dict[str, list[float]] = {}
@@ -39,6 +46,7 @@ class FileJournal:
 
     def begin(self, identity: str, at: str) -> None:
         """Write the header of a new journal, and that an invocation starts."""
+        os.ftruncate(self._file.fileno(), self._end)
         if self.identity is None:
             self._write({"t": "run", "format": FORMAT, "identity": identity})
             self.identity = identity
@@ -48,7 +56,7 @@ class FileJournal:
     def outcome(self, key: str) -> Outcome | None:
         """Return the recorded outcome of a trial, or None."""
         line = self._line_at(self._outcomes.get(key))
-        return None if line is None else Outcome.model_validate(line["outcome"])
+        return None if line is None else self._part(line, "outcome", Outcome)
 
     def holds(self, key: str) -> bool:
         """Return True when the trial's outcome is recorded."""
@@ -57,7 +65,19 @@ class FileJournal:
     def judgment(self, key: str) -> Judgment | None:
         """Return a recorded judgment, or None."""
         line = self._line_at(self._judgments.get(key))
-        return None if line is None else Judgment.model_validate(line["judgment"])
+        return None if line is None else self._part(line, "judgment", Judgment)
+
+    def _part(self, line: dict[str, Any], name: str, kind: type[Part]) -> Part:
+        try:
+            return kind.model_validate(line.get(name))
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            place = ".".join(str(step) for step in (name, *first["loc"]))
+            raise RunMismatch(
+                f"holds an event of another shape: {place}: {first['msg']}",
+                where=str(self._path),
+                fix="take another --out folder; a journal is never mended by hand",
+            ) from None
 
     def sent(self, key: str, reserved_usd: float) -> None:
         """Record that a call is about to be made."""
@@ -65,14 +85,12 @@ class FileJournal:
 
     def record_outcome(self, key: TrialKey, outcome: Outcome) -> None:
         """Append an outcome and flush it."""
-        place = self._append(f'{{"t":"trial","key":{key.model_dump_json()},"outcome":{outcome.model_dump_json()}}}')
+        place = self._append(f'{{"t":"trial","key":{_json(key)},"outcome":{_json(outcome)}}}')
         self._outcomes.setdefault(key.key, place)
 
     def record_judgment(self, key: str, trial: TrialKey, judgment: Judgment) -> None:
         """Append a judgment and flush it."""
-        place = self._append(
-            f'{{"t":"judgment","key":"{key}","trial":"{trial.key}","judgment":{judgment.model_dump_json()}}}'
-        )
+        place = self._append(f'{{"t":"judgment","key":"{key}","trial":"{trial.key}","judgment":{_json(judgment)}}}')
         self._judgments.setdefault(key, place)
 
     def lost(self) -> Iterator[float]:
@@ -89,13 +107,12 @@ class FileJournal:
     def close(self) -> None:
         """Write everything to the disk and let go of the file."""
         if not self._file.closed:
-            if self._file.writable():
-                self._file.flush()
+            if self._writable:
                 os.fsync(self._file.fileno())
             self._file.close()
 
     def load(self) -> None:
-        """Read what is there; a last line that was cut off by the end of its writer is removed."""
+        """Read what is there; a last line that was cut off by the end of its writer counts for nothing."""
         for number, (place, line) in enumerate(self._lines(), start=1):
             try:
                 event = json.loads(line)
@@ -113,13 +130,12 @@ class FileJournal:
         place = 0
         while line := self._file.readline(_LONGEST_LINE):
             if not line.endswith(b"\n"):
-                if self._file.writable():
-                    self._file.truncate(place)
+                if len(line) == _LONGEST_LINE or (place == 0 and not _START.startswith(line[: len(_START)])):
+                    raise RunMismatch("is not a journal", where=str(self._path), fix="take another --out folder")
                 break
             yield place, line
             place += len(line)
         self._end = place
-        self._file.seek(place)
 
     def _take(self, event: dict[str, Any], place: int) -> None:
         kind = event["t"]
@@ -142,7 +158,6 @@ class FileJournal:
     def _line_at(self, place: int | None) -> dict[str, Any] | None:
         if place is None:
             return None
-        self._file.flush()
         line = os.pread(self._file.fileno(), 65_536, place)
         while b"\n" not in line:
             more = os.pread(self._file.fileno(), 1_048_576, place + len(line))
@@ -164,14 +179,33 @@ class FileJournal:
         line = text.encode("utf-8", "replace") + b"\n"
         place = self._end
         try:
-            self._file.write(line)
-            self._file.flush()
+            _write_all(self._file.fileno(), line, place)
         except OSError as error:
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._file.fileno(), place)  # nothing may ever follow half a line
             raise CannotWrite(
                 f"the journal cannot be written: {error.strerror}", where=str(self._path), fix="free some space, resume"
             ) from None
         self._end += len(line)
         return place
+
+
+def _forms(secret: str) -> tuple[str, str, str]:
+    """Return a secret as it is, and as it may stand in JSON."""
+    return secret, json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]
+
+
+def _json(value: Value) -> str:
+    try:
+        return value.model_dump_json()
+    except PydanticSerializationError:  # half a surrogate pair, which becomes a question mark
+        return json.dumps(value.model_dump(), ensure_ascii=False)
+
+
+def _write_all(descriptor: int, data: bytes, place: int) -> None:
+    written = os.pwrite(descriptor, data, place)
+    while written < len(data):
+        written += os.pwrite(descriptor, data[written:], place + written)
 
 
 def open_journal(folder: Path, *, secrets: Sequence[SecretStr] = ()) -> FileJournal:
@@ -184,6 +218,9 @@ def open_journal(folder: Path, *, secrets: Sequence[SecretStr] = ()) -> FileJour
         raise CannotWrite(
             f"the run's folder cannot be used: {error.strerror}", where=str(folder), fix="name another with --out"
         ) from None
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise CannotWrite("is not a regular file", where=str(path), fix="name another folder with --out")
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -191,7 +228,7 @@ def open_journal(folder: Path, *, secrets: Sequence[SecretStr] = ()) -> FileJour
         raise RunBusy(
             "another process is writing to this run", where=str(folder), fix="wait for it, or use another --out"
         ) from None
-    return _loaded(os.fdopen(descriptor, "r+b"), path, secrets)
+    return _loaded(os.fdopen(descriptor, "rb"), path, secrets, writable=True)
 
 
 def read_journal(folder: Path) -> FileJournal:
@@ -203,11 +240,11 @@ def read_journal(folder: Path) -> FileJournal:
         raise RunMismatch(
             f"there is no journal here: {error.strerror}", where=str(path), fix="name the folder of a run"
         ) from None
-    return _loaded(file, path, ())
+    return _loaded(file, path, (), writable=False)
 
 
-def _loaded(file: IO[bytes], path: Path, secrets: Sequence[SecretStr]) -> FileJournal:
-    journal = FileJournal(file, path, secrets)
+def _loaded(file: IO[bytes], path: Path, secrets: Sequence[SecretStr], *, writable: bool) -> FileJournal:
+    journal = FileJournal(file, path, secrets, writable=writable)
     try:
         journal.load()
     except BaseException:

@@ -53,7 +53,7 @@ def test_every_switched_off_check_has_its_reason() -> None:
         for path in tracked_python()
         for line in switches_without_reason(path.read_text(encoding="utf-8"))
     ]
-    assert bare == []
+    assert bare == [], "\n".join(bare)
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ NAME = "journal.jsonl"
 FORMAT = 1
 _START = b'{"t":"run",'
 _LONGEST_LINE = 64 * 1024 * 1024
-Part = TypeVar("Part", Outcome, Judgment)
+Part = TypeVar("Part", bound=Value)
 
 
 class FileJournal:

@@ -123,7 +123,7 @@ def said(text: str, stop_reason: str = "end_turn", **fields: Any) -> MessagesRep
     return MessagesReply(status=ReplyStatus.ANSWERED, **(known | fields))
 
 
-def tool_call(name: str, **arguments: Any) -> MessagesReply:
+def tool_call(name: str, /, **arguments: Any) -> MessagesReply:
     """Return a reply that uses a tool."""
     return said("", "tool_use", content=({"type": "tool_use", "id": "toolu_1", "name": name, "input": arguments},))
 

@@ -57,8 +57,6 @@ async def run_round(
         except BaseException:
             ended.set()
             raise
-        finally:
-            floor.pool.release()
 
     try:
         async with asyncio.timeout(seconds_left):
@@ -68,6 +66,8 @@ async def run_round(
                     floor.pool.release()
                     break
                 tasks.append(asyncio.create_task(admitted(task, key)))
+                # Not in a `finally` of the coroutine: one that is cancelled before its first step never gets there.
+                tasks[-1].add_done_callback(lambda _: floor.pool.release())
             results = await asyncio.gather(*tasks, return_exceptions=True)
     except TimeoutError:
         await _cancel(tasks)

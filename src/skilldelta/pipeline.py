@@ -100,7 +100,8 @@ async def decide_again(plan: Plan, journal: Journal, clock: Clock, progress: Pro
             pool=asyncio.Semaphore(plan.concurrency),
         )
         measured.append(await _measure_skill(skill, {}, floor, None, smoke=plan.smoke))
-    return _report(plan, measured, told, clock, told.reached)
+    whole = all(one.rounds and one.decision.reason is not StopReason.BUDGET for one in measured)
+    return _report(plan, measured, told, clock, None if told.cut_off and whole else told.reached)
 
 
 class _ReadOnly:

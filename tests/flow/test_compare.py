@@ -577,6 +577,9 @@ def test_replay_needs_no_finished_report(bench: Bench) -> None:
     """A run that was cut off is replayed as far as it goes, and says what ended it."""
     _ready(bench)
     bench.compare()
+    (bench.out / "report.json").write_text("{")
+    bench.run("replay", bench.out, "--format", "json")
+    assert json.loads(bench.printed)["spending"]["reached"] is None
     (bench.out / "report.json").unlink()
     journal = bench.out / "journal.jsonl"
     lines = journal.read_text().splitlines(keepends=True)

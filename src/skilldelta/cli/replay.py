@@ -60,7 +60,7 @@ def command(run: Path, out: Path | None, form: str) -> int:
 
 def _check(run: Path, plan: Plan, journal: FileJournal, told: Told) -> None:
     """Refuse a plan and a journal that do not belong together; learn which cap ended the run, if one did."""
-    from ..edges.run_folder import REPORT_JSON, read_report
+    from ..edges.run_folder import read_report
     from ..plan.make import identity_of
 
     if journal.identity != plan.identity or identity_of(plan) != plan.identity:
@@ -69,7 +69,7 @@ def _check(run: Path, plan: Plan, journal: FileJournal, told: Told) -> None:
             where=str(run),
             fix="replay an untouched copy of the run's folder",
         )
-    if (run / REPORT_JSON).exists():
+    try:
         told.reached = read_report(run).spending.reached
-    else:
-        told.reached = "the recorded run was not finished"
+    except RunMismatch:  # missing or broken: the journal alone says how far the run came
+        told.reached, told.cut_off = "the recorded run was not finished", True

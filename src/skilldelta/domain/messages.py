@@ -50,6 +50,8 @@ class MessagesReply(Value):
     model: str | None = None
     usage: Usage = Usage()
     server_cached: bool = False
+    unreachable: bool = False
+    """No server was reached, or it hung up without an answer."""
     error: str | None = None
     """What went wrong, in words that hold no secret."""
     seconds: float = 0.0

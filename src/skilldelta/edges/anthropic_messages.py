@@ -8,12 +8,13 @@ import random
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
 from ..domain.messages import MessagesReply, MessagesRequest, ReplyStatus
 from ..domain.trial import Usage
-from ..errors import MissingKey
+from ..errors import BadUsage, MissingKey
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic, AsyncAnthropicBedrock, AsyncAnthropicVertex
@@ -109,11 +110,12 @@ class AnthropicMessages:
             return MessagesReply(status=ReplyStatus.TIMEOUT, error=_late(request), seconds=spent()), None
         except anthropic.APITimeoutError as error:
             if type(error.__cause__).__name__ in ("ConnectTimeout", "PoolTimeout"):
-                return self._failed("no connection in time", spent()), 0.0
+                return self._failed("no connection in time", spent(), unreachable=True), 0.0
             return MessagesReply(status=ReplyStatus.TIMEOUT, error=_late(request), seconds=spent()), None
         except anthropic.APIConnectionError as error:
             cause = error.__cause__ or error
-            return self._failed(f"connection lost: {type(cause).__name__}: {cause}", spent()), 0.0
+            words = f"connection lost: {type(cause).__name__}: {cause}"
+            return self._failed(words, spent(), unreachable=True), 0.0
         except anthropic.APIStatusError as error:
             return self._refusal(error, spent())
         except anthropic.APIError as error:
@@ -123,8 +125,9 @@ class AnthropicMessages:
             words = self._redact(" ".join(f"{type(error).__name__}: {error}".split()))
             return MessagesReply(status=ReplyStatus.DENIED, error=words, seconds=spent()), None
 
-    def _failed(self, words: str, seconds: float) -> MessagesReply:
-        return MessagesReply(status=ReplyStatus.FAILED, error=self._redact(words), seconds=seconds)
+    def _failed(self, words: str, seconds: float, *, unreachable: bool = False) -> MessagesReply:
+        error = self._redact(words)
+        return MessagesReply(status=ReplyStatus.FAILED, error=error, seconds=seconds, unreachable=unreachable)
 
     def _refusal(self, error: Any, seconds: float) -> tuple[MessagesReply, float | None]:
         code = int(error.status_code)
@@ -246,6 +249,24 @@ def _count(usage: Mapping[str, Any], name: str) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**12 else 0
 
 
+def _address(url: str | None) -> str | None:
+    """Return the server's address; BadUsage for what cannot be one, before it is tried again and again."""
+    if not url:
+        return None
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and " " not in url
+    except ValueError:
+        usable = False
+    if not usable:
+        raise BadUsage(
+            f"{url[:200]!r} is no address of a server",
+            where="--base-url or ANTHROPIC_BASE_URL",
+            fix="write it like https://example.org or http://127.0.0.1:8080",
+        )
+    return url
+
+
 def connect_local(base_url: str, api_key: SecretStr) -> AnthropicMessages:
     """Return a client for a server on the loopback interface; no proxy of the environment gets in between."""
     import anthropic
@@ -282,7 +303,7 @@ def connect(provider: str, *, environment: Mapping[str, str], base_url: str | No
     client = anthropic.AsyncAnthropic(
         api_key=key.get_secret_value() or None,
         auth_token=token.get_secret_value() or None,
-        base_url=base_url or environment.get("ANTHROPIC_BASE_URL") or None,
+        base_url=_address(base_url or environment.get("ANTHROPIC_BASE_URL")),
         max_retries=0,
         http_client=anthropic.DefaultAioHttpClient(),  # a third less CPU a call than the SDK's other transport
     )

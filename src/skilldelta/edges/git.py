@@ -158,10 +158,12 @@ class GitRepository:
     def read(self, commit: str, path: str, *, limit: int) -> bytes | None:
         """Return the content of a file at a commit; None when there is no such file there.
 
-        Raises GitProblem when it has more than `limit` bytes.
+        Raises GitProblem when it has more than `limit` bytes, or is a link.
         """
         for found in self.tree(commit, [path]):
-            if found.path == path and found.is_file:
+            if found.path == path and not found.is_file:
+                raise GitProblem("is a link or a submodule", where=path, fix="make it an ordinary file")
+            if found.path == path:
                 content = self.blob(found.oid, limit=limit)
                 if content is None:
                     raise GitProblem(f"the file has {found.size:,} bytes; at most {limit:,} are read", where=path)

@@ -71,10 +71,10 @@ class FileJournal:
         try:
             return kind.model_validate(line.get(name))
         except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            place = ".".join(str(step) for step in (name, *first["loc"]))
+            detail = error.errors(include_url=False)[0]
+            place = ".".join(str(step) for step in (name, *detail["loc"]))
             raise RunMismatch(
-                f"holds an event of another shape: {place}: {first['msg']}",
+                f"holds an event of another shape: {place}: {detail['msg']}",
                 where=str(self._path),
                 fix="take another --out folder; a journal is never mended by hand",
             ) from None

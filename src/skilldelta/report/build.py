@@ -42,6 +42,8 @@ class Told:
     seconds: float = 0.0
     replay: bool = False
     reached: str | None = None
+    cut_off: bool = False
+    """No report says how the run ended: `reached` holds only where the journal ends too soon."""
 
 
 def build_report(

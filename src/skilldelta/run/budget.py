@@ -92,7 +92,7 @@ class Budget:
 class BudgetedApi:
     """A Messages API whose every call is reserved and journalled before and settled after.
 
-    A denial before the first answer ends the run.
+    A denial, or a server that cannot be reached, before the first answer ends the run.
     """
 
     def __init__(self, api: MessagesApi, budget: Budget, price: Price | None, journal: Journal) -> None:
@@ -118,6 +118,11 @@ class BudgetedApi:
             raise ModelRefused(
                 f"the provider refuses: {reply.error}",
                 fix=f"check the key, its permissions and the model's name ({request.model})",
+            )
+        if reply.unreachable and not self._answered:
+            raise ModelRefused(
+                f"the model's server cannot be reached: {reply.error}",
+                fix="check its address (--base-url, ANTHROPIC_BASE_URL) and the network, and start the run again",
             )
         self._answered = self._answered or reply.status is ReplyStatus.ANSWERED
         return reply

@@ -142,7 +142,7 @@ TREE = {"$ref": "#/$defs/node", "$defs": {"node": {"type": "array", "items": {"$
     ids=lambda value: str(value)[:40],
 )
 def test_json_schema(answer: str, wanted: dict[str, Any], passed: bool, words: str) -> None:
-    """JSON alone or in its one fence is validated; whatever else an answer is, it is wrong and never without verdict."""
+    """JSON alone or in its one fence is validated; whatever else an answer is, it is wrong, never without verdict."""
     started = time.monotonic()
     judgment = schema(answer, wanted)
     assert (judgment.failure, judgment.passed, judgment.score) == (None, passed, float(passed))

@@ -105,7 +105,7 @@ def _flags(report: Report) -> Iterator[str]:
     yield "**This change touches its own law**"
     yield ""
     for flag in report.flags[:MOST_FINDINGS]:
-        yield f"- {inline(flag.path, 120)}: {inline(flag.message, 500)}."
+        yield f"- {inline(flag.path, 120, at_start=True)}: {inline(flag.message, 500)}."
         for line in flag.weakening[:10]:
             yield f"  - weaker: {inline(line, 300)}"
     yield ""

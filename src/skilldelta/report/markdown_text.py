@@ -8,6 +8,7 @@ import unicodedata
 _PUNCTUATION = re.compile(r"([\\`*_\[\]<>#!|~$&])")
 _LIST_OR_RULE = re.compile(r"^([-+=]|[0-9]{1,9}(?=[.)]))")
 _ZERO_WIDTH = "\u200b"
+_LINKED_BY_ITSELF = re.compile(r"(?i)(?:https?|ftp):|www\.|\bgh-(?=\d)")
 _RUN_OF_TICKS = re.compile(r"`+")
 
 
@@ -41,8 +42,7 @@ def inline(text: str, most: int = 300, *, at_start: bool = False) -> str:
     if at_start:
         line = _LIST_OR_RULE.sub(lambda start: _escaped_start(start.group()), line)
     line = line.replace("@", f"@{_ZERO_WIDTH}").replace("\\#", f"\\#{_ZERO_WIDTH}")
-    line = re.sub(r"(?i)\b(https?|ftp)\b:", rf"\1{_ZERO_WIDTH}:", line)
-    return re.sub(r"(?i)\bwww\.", f"www{_ZERO_WIDTH}.", line)
+    return _LINKED_BY_ITSELF.sub(lambda found: f"{found[0][:-1]}{_ZERO_WIDTH}{found[0][-1]}", line)
 
 
 def _escaped_start(text: str) -> str:

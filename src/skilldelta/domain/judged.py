@@ -23,7 +23,6 @@ class JudgedTrial(Value):
     arm: Arm
     round: int
     attempt: int
-    key: str
     status: TrialStatus
     reason: str | None = None
     refused_by_provider: bool = False

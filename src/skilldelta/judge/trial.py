@@ -80,18 +80,23 @@ def _judged(
     value = trial_value(outcome, judgments, task, skill.suite.suite.metric)
     judge_usage = Usage()
     for judgment in judgments:
-        judge_usage = judge_usage.plus(judgment.usage)
+        if judgment.usage != Usage():
+            judge_usage = judge_usage.plus(judgment.usage)
+    rare = {
+        "reason": outcome.reason,
+        "refused_by_provider": outcome.refused_by_provider,
+        "failure": value.failure,
+        "flags": flags_of(outcome.text) if outcome.text else (),
+        "judge_usage": None if judge_usage == Usage() else judge_usage,
+        "server_cached": outcome.server_cached,
+    }
     return JudgedTrial(
         task_id=key.task_id,
         arm=key.arm,
         round=key.round,
         attempt=key.attempt,
-        key=key.key,
         status=outcome.status,
-        reason=outcome.reason,
-        refused_by_provider=outcome.refused_by_provider,
         value=value.value,
-        failure=value.failure,
         judges=tuple(
             JudgeWord(
                 type=judgment.type,
@@ -102,16 +107,14 @@ def _judged(
             )
             for judgment in judgments
         ),
-        flags=flags_of(outcome.text) if outcome.text else (),
         excerpt=outcome.text[:EXCERPT],
         answer_chars=len(outcome.text),
         usage=outcome.usage,
-        judge_usage=judge_usage,
         duration_ms=outcome.duration_ms,
         model=outcome.model,
         skill_loaded=outcome.skill_loaded,
-        server_cached=outcome.server_cached,
         answer_digest=digest(outcome.text)[:16],
+        **{name: said for name, said in rare.items() if said},  # what says nothing takes no memory
     )
 
 

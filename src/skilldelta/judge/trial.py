@@ -53,8 +53,9 @@ class TaskJudges:
             judgment = await asyncio.to_thread(judge_answer, settings, index, outcome.text)
         else:
             judgment = judge_answer(settings, index, outcome.text)
-        if recorded is None:
-            self._journal.record_judgment(name, key, judgment)
+        if recorded is not None:
+            return judgment
+        self._journal.record_judgment(name, key, judgment)
         return self._journal.judgment(name) or judgment
 
     async def _asked(

@@ -20,11 +20,11 @@ from .domain.judged import JudgedTrial, TaskRound
 from .domain.judgment import Judgment
 from .domain.measured import Measured
 from .domain.money import price_for, price_of
-from .domain.plan import Plan, SkillPlan
+from .domain.plan import Gate, Plan, SkillPlan
 from .domain.report import Report
 from .domain.skill import SkillBundle
 from .domain.suite import Task
-from .domain.trial import Arm, Outcome, TrialKey
+from .domain.trial import Arm, Outcome, TrialKey, TrialStatus
 from .errors import ModelRefused
 from .judge.rubric import RubricJudge
 from .judge.trial import TaskJudges, task_rounds
@@ -152,12 +152,25 @@ async def _measure_skill(
         values = task_rounds(trials)
         rounds.append(values)
         pairs.append(pairs_of(values, Arm(skill.reference)))
-        decision = decide(pairs, skill.design)
-        floor.progress.looked(skill, number, look_sentence(decision, skill))
+        decision = _dead_from_the_start(decide(pairs, skill.design), trials)
+        if not smoke:
+            floor.progress.looked(skill, number, look_sentence(decision, skill))
+    nothing_works = decision.verdict is Verdict.INSUFFICIENT_DATA
     if smoke:
         decision = _smoke(decision)
     gate = gate_of(None if smoke else decision.verdict, skill.design.goal, skill.gate)
+    if smoke and nothing_works:
+        gate = Gate.FAIL
     return Measured(plan=skill, rounds=tuple(rounds), pairs=tuple(pairs), decision=decision, gate=gate)
+
+
+def _dead_from_the_start(decision: Decision, trials: Sequence[JudgedTrial]) -> Decision:
+    """End a comparison whose first round lost every single trial: nothing answers, and more rounds would not help."""
+    if decision.finished or any(trial.round > 1 or trial.status is not TrialStatus.FAILED for trial in trials):
+        return decision
+    return decision.model_copy(
+        update={"verdict": Verdict.INSUFFICIENT_DATA, "reason": StopReason.FAILURES, "finished": True}
+    )
 
 
 def _refuse_if_refused(trials: Sequence[JudgedTrial], skill: SkillPlan) -> None:

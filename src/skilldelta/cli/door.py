@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -38,6 +39,12 @@ def run(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 - the reader left; keep the interpreter's own flush quiet
         return 0
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EROFS):
+            return _bug(error)
+        _say(f"error: the output cannot be written: {error.strerror}")
+        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 - as above
+        return EXIT_BLOCKED
     except Exception as error:  # noqa: BLE001 - the door: a bug of ours becomes words
         return _bug(error)
     return code if isinstance(code, int) else 0

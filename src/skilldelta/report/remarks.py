@@ -12,6 +12,7 @@ from ..domain.report import SkillReport
 from ..domain.trial import Arm
 
 WEAK_BASELINE = 0.2
+MOST_REASONS = 3
 
 
 def warnings_of(report: SkillReport, trials: Sequence[JudgedTrial], skill: SkillPlan) -> tuple[str, ...]:
@@ -25,7 +26,7 @@ def _about_the_result(report: SkillReport) -> Iterator[str]:
             f"The observed pairs alone would say {report.held_back.value}; it does not hold when the "
             f"{report.statistics.failed_pairs} failed pairs are counted in the worst way, so it is not said."
         )
-    if report.statistics.stopped_early:
+    if report.statistics.stopped_early and report.statistics.mean_delta:
         yield "The estimate is from an early stop and tends to overstate; the interval is valid at the stop."
     if report.reason is StopReason.BUDGET:
         yield "The budget ended before the answer was reached: this is not a finding of no difference."
@@ -34,12 +35,16 @@ def _about_the_result(report: SkillReport) -> Iterator[str]:
         arms = Counter(pair.arm.value for pair in report.failed)
         shares = ", ".join(f"{count} in {arm}" for arm, count in sorted(arms.items()))
         yield f"{lost} of {lost + report.statistics.pairs} pairs failed ({shares}) and were not judged as bad answers."
+        reasons = Counter(pair.reason for pair in report.failed).most_common(MOST_REASONS)
+        yield f"Why they failed: {'; '.join(f'{reason} ({count} ×)' for reason, count in reasons)}."
 
 
 def _about_the_suite(report: SkillReport, trials: Sequence[JudgedTrial]) -> Iterator[str]:
     candidate, reference = report.arms
     if reference.arm is Arm.BASELINE and reference.mean is not None and reference.mean < WEAK_BASELINE:
         yield f"The baseline reaches only {100 * reference.mean:.0f} %: check that the suite fits the skill."
+    if candidate.mean == 0 and reference.mean == 0:
+        yield "No trial of either arm reached anything: a suite that nothing passes cannot show a difference."
     if trials and all(trial.value == 100 for trial in trials):
         yield "Every trial of both arms passed: a suite that cannot fail cannot show a difference."
     for arm in (candidate, reference):

@@ -49,14 +49,16 @@ def percent(share: float | None) -> str:
 
 
 def points(difference: float | None) -> str:
-    """Return a difference of shares in points, with its sign.
+    """Return a difference of shares in points, with its sign; one that is not 0 is never shown as 0.
 
-    >>> points(-0.15), points(0.0)
-    ('−15', '±0')
+    >>> points(-0.15), points(0.0), points(-0.004)
+    ('−15', '±0', '−0.4')
     """
     if difference is None:
         return "–"
     rounded = round(100 * difference)
+    if rounded == 0 and difference != 0:
+        return f"{'+' if difference > 0 else '−'}{max(0.1, round(abs(100 * difference), 1)):g}"
     return "±0" if rounded == 0 else f"{'+' if rounded > 0 else '−'}{abs(rounded)}"
 
 

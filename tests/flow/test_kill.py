@@ -309,6 +309,30 @@ def test_what_was_in_flight_counts_against_the_caps(stage: Stage, kind: str) -> 
     assert invocation["lost_calls"] == lost
 
 
+LIMITED = """
+import os, resource, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), int(sys.argv[1])))
+os.execv(sys.executable, [sys.executable, "-P", "-m", "skilldelta", *sys.argv[2:]])
+"""
+
+
+def test_a_full_disk(stage: Stage) -> None:
+    """Where the journal does not fit the run ends in words, exit 2; with room again it goes on to the same report."""
+    out, limit = stage.folder / "full", len(stage.journal) * 2 // 3
+    assert (stage.folder / "reference/plan.json").stat().st_size < limit
+    argv = [sys.executable, "-c", LIMITED, str(limit), *stage.words(out)]
+    clean = environment() | {"ANTHROPIC_API_KEY": "key-of-the-full-disk"}
+    done = subprocess.run(argv, env=clean, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2, done.stderr
+    assert "the journal cannot be written: File too large" in done.stderr
+    assert "free some space, resume" in done.stderr
+    held = held_by(out)
+    assert (out / "journal.jsonl").read_bytes().endswith(b"\n")
+    ended = stage.play(out, "--resume")
+    assert not held & {seen.key for seen in ended.seen}
+    assert stage.report(out)[0] == stage.reference
+
+
 # --- what is refused ------------------------------------------------------------------------------------------------
 
 

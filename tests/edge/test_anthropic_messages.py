@@ -214,14 +214,14 @@ def test_a_final_refusal(status: int, expected: ReplyStatus) -> None:
 @pytest.mark.parametrize("rule", [{"hang": "before"}, {"hang": "middle"}, {"delay_ms": 2000}], ids=str)
 def test_a_timeout_is_an_outcome(rule: dict[str, Any]) -> None:
     """No whole answer in time is a timeout, whatever came of it, and is never tried again."""
-    reply, seen = played(rule, asked=request(timeout_seconds=0.2))
-    assert (reply.status, reply.error, len(seen)) == (ReplyStatus.TIMEOUT, "no answer within 0.2 s", 1)
-    assert 0.2 <= reply.seconds < 1
+    reply, seen = played(rule, asked=request(timeout_seconds=0.4))
+    assert (reply.status, reply.error, len(seen)) == (ReplyStatus.TIMEOUT, "no answer within 0.4 s", 1)
+    assert 0.4 <= reply.seconds < 2
 
 
 async def test_a_server_that_takes_no_connection(monkeypatch: pytest.MonkeyPatch) -> None:
     """A connection that is never made is the server's failure, not an answer that came too late."""
-    monkeypatch.setattr(anthropic_messages, "_CONNECT_SECONDS", 0.1)
+    monkeypatch.setattr(anthropic_messages, "_CONNECT_SECONDS", 0.4)
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
         port = listening.getsockname()[1]
@@ -236,8 +236,8 @@ async def test_a_server_that_takes_no_connection(monkeypatch: pytest.MonkeyPatch
         for one in waiting:
             one.setblocking(False)
             one.connect_ex(("127.0.0.1", port))
-        for seconds in (5.0, 0.08):
-            api = client(f"http://127.0.0.1:{port}", attempts=2)
+        for seconds in (5.0, 0.4):
+            api = client(f"http://127.0.0.1:{port}", attempts=1)
             mute = await api.create(request(timeout_seconds=seconds))
             await api.close()
             assert (mute.status, mute.error) == (ReplyStatus.FAILED, "no connection in time")

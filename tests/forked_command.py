@@ -84,10 +84,10 @@ class ForkedCommands:
 def main() -> None:
     """Load what a comparison loads, then fork for every line of standard input."""
     import anthropic
-    import anthropic.types  # noqa: F401
-    import scipy.special  # noqa: F401
+    import anthropic.types  # noqa: F401 - imported before the fork
+    import scipy.special  # noqa: F401 - imported before the fork
 
-    import skilldelta.pipeline  # noqa: F401
+    import skilldelta.pipeline  # noqa: F401 - imported before the fork
 
     for line in sys.stdin:
         wanted = json.loads(line)

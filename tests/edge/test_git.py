@@ -309,12 +309,14 @@ def test_a_partial_clone_is_told_from_a_damaged_one(tmp_path: Path) -> None:
 
 
 def test_a_file_is_read_at_a_commit_or_is_not_there(tmp_path: Path) -> None:
-    """A file's bytes at a commit; None for a missing file, a folder and a link; an error beyond the limit."""
+    """A file's bytes at a commit; None for a missing file and a folder; an error for a link and beyond the limit."""
     build(tmp_path / "repo", [Commit(files={".x.yml": "12345", "d/e": "1", "l": Symlink("d/e")})])
     repository = GitRepository.open(tmp_path / "repo")
     assert repository.read("main", ".x.yml", limit=5) == b"12345"
-    for path in ("missing", "d", "l"):
+    for path in ("missing", "d"):
         assert repository.read("main", path, limit=5) is None
+    with pytest.raises(GitProblem, match="is a link or a submodule"):
+        repository.read("main", "l", limit=5)
     with pytest.raises(GitProblem, match="has 5 bytes; at most 4"):
         repository.read("main", ".x.yml", limit=4)
 

@@ -30,8 +30,8 @@ SCRIPT = (
     Rule(if_kind="trial", share=0.08, status=529, retry_after_ms=1),
     Rule(if_kind="judge", share=0.12, status=400),
     Rule(if_kind="judge", share=0.2, if_turn=1, pass_text="hm"),  # noqa: S106 - an answer's text
-    Rule(if_kind="judge", if_user_contains="yes, done", pass_text='{"rationale": "It does.", "score": 0.9}'),  # noqa: S106
-    Rule(if_kind="judge", pass_text='{"rationale": "It does not.", "score": 0.2}'),  # noqa: S106
+    Rule(if_kind="judge", if_user_contains="yes, done", pass_text='{"rationale": "It does.", "score": 0.9}'),  # noqa: S106 - no password
+    Rule(if_kind="judge", pass_text='{"rationale": "It does not.", "score": 0.2}'),  # noqa: S106 - no password
     Rule(if_system_contains=OLD, p=0.7),
     Rule(p=0.8),
 )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .door import printable
+from .listing import counted
 
 if TYPE_CHECKING:
     from ..domain.plan import Plan
@@ -110,10 +111,10 @@ def _before(plan: Plan) -> str:
         estimate, reach = skill.estimate, skill.reach
         cost = "price unknown" if estimate.cost_usd is None else f"at most ${estimate.cost_usd:,.2f}"
         can = "no effect" if reach.smallest_effect is None else f"effects of {100 * reach.smallest_effect:.0f} points"
-        judge = f" and {estimate.judge_calls:,} judge calls" if estimate.judge_calls else ""
+        judge = f" and {counted(estimate.judge_calls, 'judge call')}" if estimate.judge_calls else ""
         lines.append(
-            f"{skill.skill_id}: {reach.tasks} tasks × 2 arms × at most {skill.design.rounds} rounds: at most "
-            f"{estimate.trials:,} trials{judge}, {cost}; margin {100 * skill.design.margin:.0f} points, "
+            f"{skill.skill_id}: {counted(reach.tasks, 'task')} × 2 arms × at most "
+            f"{counted(skill.design.rounds, 'round')}: at most {estimate.trials:,} trials{judge}, {cost}; margin {100 * skill.design.margin:.0f} points, "
             f"can show {can} with 80 % power; suite {skill.suite.version} (from the {skill.suite_from})"
         )
     lines += [f"{one.skill_id}: not measured: {one.reason}" for one in plan.left_out]

@@ -197,8 +197,9 @@ def _few_tasks(plan: SkillPlan) -> str:
     tasks = "1 task" if reach.tasks == 1 else f"{reach.tasks} tasks"
     if reach.smallest_effect is None:
         return f"{tasks} and at most {plan.design.rounds} rounds cannot show any effect with 80 % power"
+    few = "is" if reach.tasks == 1 else "are"
     return (
-        f"{tasks} are few: with at most {plan.design.rounds} rounds an effect of "
+        f"{tasks} {few} few: with at most {plan.design.rounds} rounds an effect of "
         f"{100 * reach.smallest_effect:.0f} points or more is found with 80 % power"
     )
 

@@ -243,7 +243,7 @@ def _how(report: Report) -> Iterator[str]:
     yield f"- the law: configuration from the {report.config_from}, base {base.commit[:12]} ({inline(base.ref, 80)})"
     models = ", ".join(inline(model, 80) for model in report.answered_by) or "nobody"
     yield f"- answered by {models}; {spending.calls} model calls recorded, {money(spending.cost_usd)}"
-    yield f"- attempts at this run: {invocation.attempts}; {invocation.lost_calls} calls lost in interrupted attempts"
+    yield f"- attempts at this run: {invocation.attempts}; calls lost in interrupted attempts: {invocation.lost_calls}"
     yield f"- {inline(invocation.started_at)} to {inline(invocation.finished_at)}, {invocation.seconds:g} s"
     yield f"- run {report.identity[:12]}, skilldelta {inline(report.tool_version)}"
     yield ""

@@ -157,8 +157,12 @@ def reach_sentence(report: SkillReport) -> str:
     goal = "is it worse by more than the margin?" if report.goal is Goal.GATE else "is it better?"
     return (
         f"Goal {report.goal.value} ({goal}), margin {100 * report.margin:.0f} points; "
-        f"{_tasks(report.reach.tasks)} × at most {report.rounds_max} rounds can show {can}."
+        f"{_tasks(report.reach.tasks)} × at most {_rounds(report.rounds_max)} can show {can}."
     )
+
+
+def _rounds(number: int) -> str:
+    return "1 round" if number == 1 else f"{number} rounds"
 
 
 def _tasks(number: int) -> str:

@@ -114,8 +114,9 @@ def _before(plan: Plan) -> str:
         judge = f" and {counted(estimate.judge_calls, 'judge call')}" if estimate.judge_calls else ""
         lines.append(
             f"{skill.skill_id}: {counted(reach.tasks, 'task')} × 2 arms × at most "
-            f"{counted(skill.design.rounds, 'round')}: at most {estimate.trials:,} trials{judge}, {cost}; margin {100 * skill.design.margin:.0f} points, "
-            f"can show {can} with 80 % power; suite {skill.suite.version} (from the {skill.suite_from})"
+            f"{counted(skill.design.rounds, 'round')}: at most {counted(estimate.trials, 'trial')}{judge}, {cost}; "
+            f"margin {100 * skill.design.margin:.0f} points, can show {can} with 80 % power; "
+            f"suite {skill.suite.version} (from the {skill.suite_from})"
         )
     lines += [f"{one.skill_id}: not measured: {one.reason}" for one in plan.left_out]
     return "\n".join(lines) or "no skill changed: nothing to run"

@@ -76,16 +76,20 @@ def _charge_recorded(plan: Plan, budget: Budget, journal: Journal) -> None:
         runner_price = price_for(plan.prices, skill.runner.provider, skill.runner.model)
         judge_price = price_for(plan.prices, skill.judge.provider, skill.judge.model)
         for number in range(1, skill.design.rounds + 1):
+            empty = True
             for task, key in round_keys(skill, number):
                 outcome = journal.outcome(key.key)
                 if outcome is None:
                     continue
+                empty = False
                 budget.charge(calls=outcome.turns, usd=price_of(outcome.usage, runner_price) or 0.0)
                 for index in range(len(task.judges)):
                     judgment = journal.judgment(judgment_key(skill, task, key, index))
                     if judgment is not None and judgment.raw_replies:
                         cost = price_of(judgment.usage, judge_price) or 0.0
                         budget.charge(calls=len(judgment.raw_replies), usd=cost)
+            if empty:
+                break  # no round is begun before the one before it is done
 
 
 async def decide_again(plan: Plan, journal: Journal, clock: Clock, progress: Progress, told: Told) -> Report:

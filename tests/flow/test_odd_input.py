@@ -228,7 +228,9 @@ CASES: dict[str, Case] = {
     ),
     "prompt of a megabyte": _suite(suite_text(tasks=1).replace("Question 0", "q" * 990_000)),
     "pattern that backtracks for ever": _suite(
-        suite_text(tasks=1, judge='{type: regex, pattern: "(x+x+)+y"}'), arguments=("--smoke", "--base-url", "SERVER")
+        suite_text(tasks=1, judge='{type: regex, pattern: "(x+x+)+y"}'),
+        code=1,
+        arguments=("--smoke", "--base-url", "SERVER"),
     ),
     "task with a hostile name": _suite(
         suite_text(tasks=1).replace("task-0", "'@octocat #1 <img src=x> | `a` ](http://e.org)'")

@@ -337,10 +337,12 @@ def test_an_odd_repository_is_read_quickly_in_little_memory(tmp_path: Path, file
     good = {"skills/a/SKILL.md": A, "skills/good/SKILL.md": skill_text("good")}
     build(tmp_path / "repo", [Commit(files=good), Commit(files={**files, "skills/good/x": ""})])
     program = (
-        "import resource, sys\nfrom skilldelta.cli.door import run\nrepo = ['--repo', sys.argv[1]]\n"
+        "import resource, sys\nfrom pathlib import Path\nfrom skilldelta.cli.door import run\n"
+        "repo = ['--repo', sys.argv[1]]\n"
         "codes = run(['skills', *repo]), run(['changes', '--base', 'main~1', '--head', 'main', *repo])\n"
-        "used = [resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]\n"
-        "print(*codes, max(used) // 1024)"
+        # What is reported of the process itself would begin at the peak of the test runner that started it.
+        "own = int(Path('/proc/self/status').read_text().split('VmHWM:')[1].split()[0])\n"
+        "print(*codes, max(own, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss) // 1024)"
     )
     start = time.monotonic()
     argv = [sys.executable, "-c", program, str(tmp_path / "repo")]

@@ -123,13 +123,16 @@ def test_insufficient_data(bench: Bench, status: int, requests: int) -> None:
 
 
 def test_a_server_that_is_down(bench: Bench) -> None:
-    """No arm gets an answer: insufficient data, and nothing is said about answers that nobody gave."""
+    """No arm gets an answer: insufficient data after one round, the reason, and nothing about answers nobody gave."""
     _ready(bench, SMALL)
     bench.server.script = lambda _: Reply(status=503, text="down", headers={"retry-after-ms": "1"})
     report = bench.compare(code=1)
     assert _settled(report) == ("insufficient-data", "fail", "failures")
-    warnings = [warning for warning in _one(report)["warnings"] if "pairs failed" not in warning]
-    assert warnings == []
+    one = _one(report)
+    assert one["rounds"] == 1
+    lost, why = one["warnings"]
+    assert "pairs failed" in lost
+    assert why == f"Why they failed: HTTP 503: down ({one['trials']} ×)."
 
 
 # --- what is not measured -------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -18,6 +19,7 @@ from typing import Any
 
 import pytest
 
+import small_parent
 from comparing import CONFIG, KEY, NEW, OLD, SUITES, Server, frozen, skill, suite_text, version_of
 from golden_text import golden
 from odd_files import CONFIGS
@@ -324,22 +326,20 @@ def _child(arguments: Sequence[str], place: Place, more: Mapping[str, str] | Non
     ours = {name: text for name, text in environment().items() if not name.startswith(("ANTHROPIC_", "SKILLDELTA_"))}
     ours |= {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": NOWHERE, "NO_COLOR": "1", "COLUMNS": "100", **(more or {})}
     started = time.monotonic()
+    took = place.folder / "took.json"
     with (place.folder / "said").open("w+b") as said:
         process = subprocess.Popen(
-            [sys.executable, "-m", "skilldelta", *arguments], cwd=place.folder, env=ours, stdin=subprocess.DEVNULL,
-            stdout=said, stderr=said,
+            [sys.executable, small_parent.__file__, str(took), sys.executable, "-m", "skilldelta", *arguments],
+            cwd=place.folder, env=ours, stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True,
         )  # fmt: skip
-        timer = threading.Timer(90, lambda: os.kill(process.pid, signal.SIGKILL))
+        timer = threading.Timer(90, lambda: os.killpg(process.pid, signal.SIGKILL))
         timer.start()
-        _, status, usage = os.wait4(process.pid, 0)
+        process.wait()
         timer.cancel()
-        process.returncode = os.waitstatus_to_exitcode(status)
         seconds = time.monotonic() - started
         said.seek(0)
         text = said.read().decode("utf-8", "backslashreplace")
-    computed = usage.ru_utime + usage.ru_stime
-    megabytes = usage.ru_maxrss / 1024
-    return Done(code=process.returncode, said=text, seconds=seconds, computed=computed, megabytes=megabytes)
+    return Done(said=text, seconds=seconds, **json.loads(took.read_text()))
 
 
 def _named(place: Place, base: str, head: str) -> list[str]:

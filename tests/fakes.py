@@ -182,7 +182,7 @@ def skill_plan(
         "judge": JudgeModelSettings.model_validate({"model": "judge", **(judge or {})}),
         "gate": GateSettings(),
         "reach": Reach(tasks=1, discordance=0.42, rounds_needed=None, power_at_margin=0.5, smallest_effect=None),
-        "estimate": Estimate(trials=2, judge_calls=0, input_tokens=0, output_tokens=0, cost_usd=None),
+        "estimate": Estimate(trials=2, trial_calls=2, judge_calls=0, input_tokens=0, output_tokens=0, cost_usd=None),
     }
     return SkillPlan(**(known | fields))
 

@@ -99,7 +99,7 @@ def _skill(text: str) -> SkillReport:
             stopped_early=True,
         ),
         reach=Reach(tasks=2, discordance=0.42, rounds_needed=None, power_at_margin=0.5, smallest_effect=0.29),
-        estimate=Estimate(trials=80, judge_calls=0, input_tokens=1, output_tokens=1, cost_usd=None),
+        estimate=Estimate(trials=80, trial_calls=80, judge_calls=0, input_tokens=1, output_tokens=1, cost_usd=None),
         tasks=(_task(text, -1.0), _task("steady", 0.0)),
         watch=(text,),
         failed=(FailedPair(task_id=text, round=1, arm=Arm.CANDIDATE, reason=text),),

@@ -15,6 +15,7 @@ from .compare.decision import decide
 from .compare.gate import exit_code, gate_of, worst
 from .compare.pairs import pairs_of
 from .domain.comparison import Decision, Pair, StopReason, Verdict
+from .domain.config import Price
 from .domain.draws import judgment_key, round_keys
 from .domain.judged import JudgedTrial, TaskRound
 from .domain.judgment import Judgment
@@ -62,10 +63,11 @@ async def measure(plan: Plan, bundles: Mapping[tuple[str, Arm], SkillBundle], ed
         told.lost_usd += lost
     _charge_recorded(plan, budget, edges.journal)
     measured: list[Measured] = []
+    heard: set[str] = set()
     for skill in plan.skills:
         own = {arm: bundles[skill.skill_id, arm] for arm in skill.arms if (skill.skill_id, arm) in bundles}
         edges.progress.skill_started(skill)
-        floor = _floor(plan, skill, budget, edges)
+        floor = _floor(plan, skill, budget, edges, heard)
         measured.append(await _measure_skill(skill, own, floor, budget, smoke=plan.smoke))
     return _report(plan, measured, told, edges.clock, budget.reached)
 
@@ -82,14 +84,18 @@ def _charge_recorded(plan: Plan, budget: Budget, journal: Journal) -> None:
                 if outcome is None:
                     continue
                 empty = False
-                budget.charge(calls=outcome.turns, usd=price_of(outcome.usage, runner_price) or 0.0)
+                budget.charge(calls=outcome.turns, usd=_charge(outcome, runner_price))
                 for index in range(len(task.judges)):
                     judgment = journal.judgment(judgment_key(skill, task, key, index))
                     if judgment is not None and judgment.raw_replies:
-                        cost = price_of(judgment.usage, judge_price) or 0.0
-                        budget.charge(calls=len(judgment.raw_replies), usd=cost)
+                        budget.charge(calls=len(judgment.raw_replies), usd=_charge(judgment, judge_price))
             if empty:
                 break  # no round is begun before the one before it is done
+
+
+def _charge(recorded: Outcome | Judgment, price: Price | None) -> float:
+    """Return what was charged then, or what the usage costs at today's price if that is more."""
+    return max(recorded.charged_usd, price_of(recorded.usage, price) or 0.0)
 
 
 async def decide_again(plan: Plan, journal: Journal, clock: Clock, progress: Progress, told: Told) -> Report:
@@ -202,14 +208,18 @@ def _smoke(decision: Decision) -> Decision:
     )
 
 
-def _floor(plan: Plan, skill: SkillPlan, budget: Budget, edges: Edges) -> Floor:
+def _floor(plan: Plan, skill: SkillPlan, budget: Budget, edges: Edges, heard: set[str]) -> Floor:
     runner_price = price_for(plan.prices, skill.runner.provider, skill.runner.model)
     judge_price = price_for(plan.prices, skill.judge.provider, skill.judge.model)
     rubric = None
     if edges.judge_api is not None and skill.suite.suite.needs_judge_model:
-        rubric = RubricJudge(BudgetedApi(edges.judge_api(skill), budget, judge_price, edges.journal))
+        judge_api = edges.judge_api(skill)
+        rubric = RubricJudge(
+            BudgetedApi(judge_api, budget, judge_price, edges.journal, provider=skill.judge.provider, heard=heard)
+        )
+    runner_api = edges.runner_api(skill)
     runner: Runner = MessagesRunner(
-        BudgetedApi(edges.runner_api(skill), budget, runner_price, edges.journal),
+        BudgetedApi(runner_api, budget, runner_price, edges.journal, provider=skill.runner.provider, heard=heard),
         model_names=dict(edges.model_names),
     )
     return Floor(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from comparing import CONFIG, NEW, OLD, SUITES, Bench, frozen, passing, skill, suite_text, version_of
-from repositories import Commit, Content
+from repositories import Commit, Content, Symlink
 from skilldelta.domain.suite import FreezeRecord
 from skilldelta.reading.frozen_suite import find_frozen, next_version
 
@@ -45,14 +45,14 @@ def test_a_head_cannot_loosen_its_margin(bench: Bench) -> None:
     loose = f"{CONFIG}design: {{margin: 0.99, rounds: 1}}\nbudget: {{max_calls: 0}}\ngate: {{inconclusive: warn}}\n"
     report = _stricter(bench, {".skilldelta.yml": loose})
     assert _flags(report) == [("config", ".skilldelta.yml")]
-    assert "changed; the base's was used" in report["flags"][0]["message"]
+    assert "this change edits the configuration; the base's was used" in report["flags"][0]["message"]
 
 
 def test_a_head_cannot_take_its_configuration_away(bench: Bench) -> None:
     """A removed configuration still holds for the change that removes it."""
     report = _stricter(bench, {}, delete=(".skilldelta.yml",))
     assert _flags(report) == [("config", ".skilldelta.yml")]
-    assert "removed" in report["flags"][0]["message"]
+    assert "removes" in report["flags"][0]["message"]
 
 
 def test_a_head_cannot_skip_its_own_skill(bench: Bench) -> None:
@@ -173,14 +173,60 @@ def test_a_tampered_base_blocks(bench: Bench) -> None:
     assert not bench.server.asked
 
 
-def test_a_head_that_repairs_a_tampered_base_is_no_first_adoption(bench: Bench) -> None:
-    """While the base's suite is broken there is no law: blocked, and nothing claims that the head's version ran."""
-    broken = {**LAW, f"{FOLDER}/{V1}/suite.yaml": suite_text(tasks=1)}
-    bench.two({**skill(OLD), ".skilldelta.yml": STRICT, **broken}, {**skill(NEW), **LAW})
+BROKEN: Mapping[str, Content] = {**LAW, f"{FOLDER}/{V1}/suite.yaml": suite_text(tasks=1)}
+
+
+def test_a_head_that_mends_a_tampered_base_is_no_first_adoption(bench: Bench) -> None:
+    """While the base's suite is broken there is no law: a skill that comes with the repair is not measured."""
+    bench.two({**skill(OLD), ".skilldelta.yml": STRICT, **BROKEN}, {**skill(NEW), **LAW})
     report = bench.compare(code=2)
-    assert [flag["message"] for flag in report["flags"]] == [
-        "this change brings another frozen version; the base's frozen version is the law"
-    ]
+    assert f"mend {FOLDER} on the base first" in report["left_out"][0]["fix"]
+    (flag,) = report["flags"]
+    assert flag["message"].startswith("this change mends a frozen suite")
+    assert f"version {V1} becomes the law" in flag["message"]
+    assert not bench.server.asked
+
+
+@pytest.mark.parametrize("how", ["restored", "removed"])
+def test_a_tampered_base_can_be_mended_by_a_change_of_its_own(bench: Bench, how: str) -> None:
+    """A change that only restores or removes the broken version is a warning to look at, and can be merged."""
+    before = {**skill(OLD), ".skilldelta.yml": STRICT, **BROKEN}
+    bench.two(before, LAW if how == "restored" else {}, [f"{FOLDER}/{V1}"] if how == "removed" else [])
+    report = bench.compare()
+    (left,) = report["left_out"]
+    assert (report["gate"], left["gate"], left["skill_id"]) == ("warn", "warn", "a")
+    assert [flag["kind"] for flag in report["flags"]] == ["suite"]
+
+
+def test_a_change_that_leaves_the_base_tampered_stays_blocked(bench: Bench) -> None:
+    """Another edit of a broken version mends nothing."""
+    before = {**skill(OLD), ".skilldelta.yml": STRICT, **BROKEN}
+    bench.two(before, {f"{FOLDER}/{V1}/suite.yaml": suite_text(tasks=2)})
+    assert bench.compare(code=2)["gate"] == "blocked"
+
+
+@pytest.mark.parametrize("place", [FOLDER, SUITES])
+@pytest.mark.parametrize("side", ["base", "head"])
+def test_a_link_in_place_of_a_suite_s_folder_blocks(bench: Bench, place: str, side: str) -> None:
+    """A suite is never read through a link, nor taken for one that was never there."""
+    link: dict[str, Content] = {place: Symlink("../elsewhere")}
+    before = {**skill(OLD), ".skilldelta.yml": STRICT}
+    if side == "base":
+        bench.two({**before, **link}, skill(NEW))
+    else:
+        bench.two({**before, **LAW}, {**skill(NEW), **link}, [place])
+    report = bench.compare(code=2)
+    (left,) = report["left_out"]
+    assert f"(in the {side}): {FOLDER}: is no folder" in left["reason"]
+    assert not bench.server.asked
+
+
+def test_a_suite_that_names_another_skill_is_noted(bench: Bench) -> None:
+    """A suite's own word on whose it is may be a slip of the copying hand: it runs, and the report says so."""
+    other = {path.replace("/b/", "/a/"): text for path, text in frozen(suite_text("b"), "b").items()}
+    bench.two({**skill(OLD), ".skilldelta.yml": STRICT, **other}, skill(NEW))
+    (one,) = bench.compare()["skills"]
+    assert "the suite in a's folder says that it is for 'b'" in one["notes"]
 
 
 def test_first_adoption_uses_the_head_and_says_so(bench: Bench) -> None:
@@ -210,18 +256,18 @@ def test_a_draft_on_the_base_is_no_law(bench: Bench) -> None:
     assert _flags(report) == [("first-adoption", FOLDER)]
 
 
-@pytest.mark.parametrize("how", ["changed", "added", "removed"])
+@pytest.mark.parametrize("how", ["edits", "adds", "removes"])
 def test_an_edited_workflow_is_flagged(bench: Bench, how: str) -> None:
     """Whatever a change does to a workflow is flagged, and the gate is what it would be without it."""
     path = ".github/workflows/skills.yml"
-    before = {} if how == "added" else {path: "on: pull_request\n"}
-    after = {} if how == "removed" else {path: "on: push\n"}
-    bench.two({**BASE, **before}, {**skill(NEW), **after}, [path] if how == "removed" else [])
+    before = {} if how == "adds" else {path: "on: pull_request\n"}
+    after = {} if how == "removes" else {path: "on: push\n"}
+    bench.two({**BASE, **before}, {**skill(NEW), **after}, [path] if how == "removes" else [])
     bench.server.script = passing(candidate=False)
     report = bench.compare(code=1)
     assert _applied(report) == ("regressed", "fail", 0.1, V1, "base", "base")
     assert _flags(report) == [("workflow", path)]
-    assert f"a workflow {how}" in report["flags"][0]["message"]
+    assert f"this change {how} a workflow" in report["flags"][0]["message"]
 
 
 def test_a_change_of_nothing_but_a_suite(bench: Bench) -> None:

@@ -109,12 +109,13 @@ def _before(plan: Plan) -> str:
     lines = []
     for skill in plan.skills:
         estimate, reach = skill.estimate, skill.reach
-        cost = "price unknown" if estimate.cost_usd is None else f"at most ${estimate.cost_usd:,.2f}"
+        cost = "price unknown" if estimate.cost_usd is None else f"${estimate.cost_usd:,.2f} with every answer at its limit"
         can = "no effect" if reach.smallest_effect is None else f"effects of {100 * reach.smallest_effect:.0f} points"
         judge = f" and {counted(estimate.judge_calls, 'judge call')}" if estimate.judge_calls else ""
+        calls = f"about {counted(estimate.trial_calls, 'model call')}{judge}"
         lines.append(
             f"{skill.skill_id}: {counted(reach.tasks, 'task')} × 2 arms × at most "
-            f"{counted(skill.design.rounds, 'round')}: at most {counted(estimate.trials, 'trial')}{judge}, {cost}; "
+            f"{counted(skill.design.rounds, 'round')}: at most {counted(estimate.trials, 'trial')}, {calls}, {cost}; "
             f"margin {100 * skill.design.margin:.0f} points, can show {can} with 80 % power; "
             f"suite {skill.suite.version} (from the {skill.suite_from})"
         )

@@ -138,14 +138,15 @@ class _Suites:
         )
 
     def changed_files(self) -> dict[str, str]:
+        """Return what this change does to each file of the law: adds, removes or edits it."""
         before, after = self._trees[self._commits[1]], self._trees[self._commits[2]]
         changed = {}
         for path in before.keys() | after.keys():
             old, new = before.get(path), after.get(path)
             if old is None or new is None:
-                changed[path] = "added" if old is None else "removed"
+                changed[path] = "adds" if old is None else "removes"
             elif (old.oid, old.mode) != (new.oid, new.mode):
-                changed[path] = "changed"
+                changed[path] = "edits"
         return changed
 
     def changed_folders(self) -> set[str]:
@@ -163,14 +164,20 @@ class _Suites:
         return {f"{self._root}/{folder}" for folder in known if any(path.startswith(f"{folder}/") for path in inside)}
 
     def _at(self, commit: str, folder: str) -> dict[str, TreeEntry]:
+        """Return the entries below `folder`; under "" the link, submodule or file that stands in its way."""
+        for place in (self._root, folder):
+            if place in self._trees[commit]:
+                return {"": self._trees[commit][place]}
         below = f"{folder}/"
         return {
             path.removeprefix(below): entry for path, entry in self._trees[commit].items() if path.startswith(below)
         }
 
     def _read(self, folder: str, entries: Mapping[str, TreeEntry]) -> FoundSuite:
-        from ..reading.frozen_suite import find_frozen
+        from ..reading.frozen_suite import find_frozen, no_folder
 
+        if "" in entries:
+            return no_folder(folder)
         signature = (("", folder, ""), *_signature(entries))
         if signature not in self._found:
             oids = [entry.oid for entry in entries.values() if entry.is_file]
@@ -211,21 +218,23 @@ def _bundles(
 
 
 def _tampered(others: Sequence[SuitePair]) -> list[LeftOut]:
-    """Return what blocks although its skill did not change: a frozen suite that this change edits in place."""
-    from ..plan.law import rule
+    """Return what counts although its skill did not change: a frozen suite that this change edits in place, or mends."""
+    from ..plan.law import repairs, rule
 
-    blocked = []
+    left_out = []
     for pair in sorted(others, key=lambda pair: pair.folder):
         ruling = rule(pair)
-        if ruling.trouble == "tampered":
-            blocked.append(
-                LeftOut(
-                    skill_id=pair.folder.rpartition("/")[2],
-                    path=pair.folder,
-                    kind=ChangeKind.UNCHANGED,
-                    gate=Gate.BLOCKED,
-                    reason=ruling.reason,
-                    fix=ruling.fix,
-                )
+        if ruling.trouble != "tampered":
+            continue
+        mends = repairs(pair)
+        left_out.append(
+            LeftOut(
+                skill_id=pair.folder.rpartition("/")[2],
+                path=pair.folder,
+                kind=ChangeKind.UNCHANGED,
+                gate=Gate.WARN if mends else Gate.BLOCKED,
+                reason="this change mends a frozen suite that was edited in place" if mends else ruling.reason,
+                fix="check by eye what becomes the law on merge" if mends else ruling.fix,
             )
-    return blocked
+        )
+    return left_out

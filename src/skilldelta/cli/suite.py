@@ -98,7 +98,7 @@ def list_suites(repo: str, as_json: bool) -> None:
         if not as_json:
             _print("\n".join(lines_of(name, each)))
         _warn(each.draft.problems if each.draft else ())
-    tampering = [line for each in found.values() for line in each.tampering]
+    tampering = [str(one) for each in found.values() for one in each.tampering]
     if tampering:
         raise TamperedSuite("\n".join(tampering))
 

@@ -66,7 +66,7 @@ def data_of(name: str, found: FoundSuite) -> dict[str, Any]:
             }
             for version in found.versions
         ],
-        "tampering": list(found.tampering),
+        "tampering": [str(one) for one in found.tampering],
     }
 
 

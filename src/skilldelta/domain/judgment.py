@@ -29,5 +29,7 @@ class Judgment(Value):
     raw_replies: tuple[str, ...] = ()
     """What an LLM judge answered, word for word, in the order asked."""
     usage: Usage = Usage()
+    charged_usd: float = 0.0
+    """What the budget was charged for it, as for an outcome."""
     duration_ms: int = 0
     flags: tuple[str, ...] = ()

@@ -56,6 +56,8 @@ class MessagesReply(Value):
     """What went wrong, in words that hold no secret."""
     seconds: float = 0.0
     """From sending the last attempt to its end."""
+    charged_usd: float = 0.0
+    """What the budget was charged: by the usage, or the ceiling where an answer may have been made and not counted."""
 
     @property
     def text(self) -> str:

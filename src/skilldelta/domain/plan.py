@@ -37,21 +37,23 @@ class Flag(Value):
 
 
 class Estimate(Value):
-    """What a plan may cost at the most, before the first call."""
+    """What a plan costs when all its rounds are run: an estimate before the first call, never a cap."""
 
     trials: int
+    trial_calls: int
+    """Calls of the model that does the tasks: one a trial, and one more where a listed skill is loaded first."""
     judge_calls: int
     input_tokens: int
     """Rough: a token for every three bytes of the prompts."""
     output_tokens: int
-    """The sum of every `max_tokens`: a ceiling that answers seldom reach."""
+    """With every answer at its `max_tokens`, which answers seldom reach."""
     cost_usd: float | None
     """None without a price for the model."""
 
     @property
     def calls(self) -> int:
-        """Trials and judge calls together."""
-        return self.trials + self.judge_calls
+        """All calls of models together."""
+        return self.trial_calls + self.judge_calls
 
 
 class Reach(Value):

@@ -72,6 +72,8 @@ class Outcome(Value):
     refused_by_provider: bool = False
     """The failure was a final refusal (key, model, request shape), not a passing fault."""
     usage: Usage = Usage()
+    charged_usd: float = 0.0
+    """What the budget was charged for it; more than the usage costs where a call timed out."""
     duration_ms: int = 0
     stop_reason: str | None = None
     model: str | None = None

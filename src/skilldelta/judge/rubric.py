@@ -79,6 +79,7 @@ class RubricJudge:
             failure=problem[:500],
             raw_replies=tuple(reply.text[:20_000] for reply in replies),
             usage=_usage(replies),
+            charged_usd=sum(reply.charged_usd for reply in replies),
         )
 
 
@@ -147,6 +148,7 @@ def judgment_of(
         rationale=word.rationale[:2000],
         raw_replies=tuple(reply.text[:20_000] for reply in replies),
         usage=_usage(replies),
+        charged_usd=sum(reply.charged_usd for reply in replies),
     )
 
 
@@ -160,7 +162,8 @@ def judged_again(settings: LlmRubricJudge, skill: SkillPlan, recorded: Judgment)
     if recorded.failure is not None:
         return recorded
     fresh = judgment_of(settings, recorded.judge, skill, word, [])
-    return fresh.model_copy(update={"raw_replies": recorded.raw_replies, "usage": recorded.usage})
+    kept = {name: getattr(recorded, name) for name in ("raw_replies", "usage", "charged_usd")}
+    return fresh.model_copy(update=kept)
 
 
 def _usage(replies: list[MessagesReply]) -> Usage:

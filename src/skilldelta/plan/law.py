@@ -49,8 +49,9 @@ def rule(pair: SuitePair) -> Ruling:
                 suite=None,
                 source="base" if source == "base" else "head",
                 trouble="tampered",
-                reason=f"a frozen suite was edited in place (in the {source}): " + "; ".join(found.tampering),
-                fix=f"restore it, edit {pair.folder}/suite.yaml instead, and run: skilldelta suite freeze",
+                reason=f"a frozen suite was edited in place (in the {source}): "
+                + "; ".join(line for one in found.tampering for line in one.what.splitlines()),
+                fix=_how_to_mend(pair, source, found),
             )
     if pair.base.newest is not None:
         return Ruling(suite=pair.base.newest, source="base")
@@ -75,13 +76,26 @@ def rule(pair: SuitePair) -> Ruling:
     )
 
 
+def _how_to_mend(pair: SuitePair, source: str, found: FoundSuite) -> str:
+    if source == "base":
+        return f"mend {pair.folder} on the base first, by a change of its own; this one can be measured after that"
+    own = found.tampering[0].fix if len(found.tampering) == 1 else None
+    return own or f"restore it, edit {pair.folder}/suite.yaml instead, and run: skilldelta suite freeze"
+
+
+def repairs(pair: SuitePair) -> bool:
+    """Return True when the base's frozen versions were edited in place and this change puts that right."""
+    broken = pair.base.state is SuiteState.TAMPERED
+    return broken and pair.changed and pair.head.state is not SuiteState.TAMPERED
+
+
 def flags_of(
     changed_files: Mapping[str, str],
     pairs: Iterable[SuitePair],
     *,
     config_from: Literal["base", "head", "defaults"],
 ) -> tuple[Flag, ...]:
-    """Return what the head does to its own law; `changed_files` maps each path that differs to how."""
+    """Return what the head does to its own law; `changed_files` maps each path to `adds`, `removes` or `edits`."""
     flags: list[Flag] = []
     if config_from == "head":
         flags.append(
@@ -96,13 +110,13 @@ def flags_of(
             Flag(
                 kind="config",
                 path=CONFIG_FILE,
-                message=f"this change has the configuration {changed_files[CONFIG_FILE]}; the base's was used",
+                message=f"this change {changed_files[CONFIG_FILE]} the configuration; the base's was used",
             )
         )
     for pair in pairs:
         flags.extend(_suite_flags(pair))
     flags.extend(
-        Flag(kind="workflow", path=path, message=f"this change has a workflow {how}; check it by eye")
+        Flag(kind="workflow", path=path, message=f"this change {how} a workflow; check it by eye")
         for path, how in sorted(changed_files.items())
         if path.startswith(WORKFLOWS)
     )
@@ -119,6 +133,15 @@ def _suite_flags(pair: SuitePair) -> Iterable[Flag]:
         )
         return
     if not pair.changed:
+        return
+    if repairs(pair):
+        law = f"version {pair.head.newest.version} becomes" if pair.head.newest else "no frozen suite is"
+        yield Flag(
+            kind="suite",
+            path=pair.folder,
+            message=f"this change mends a frozen suite that was edited in place on the base: {law} the law on merge; "
+            "check it by eye",
+        )
         return
     before = {version.version for version in pair.fork_point.versions}
     after = {version.version for version in pair.head.versions}
@@ -139,9 +162,10 @@ def _suite_flags(pair: SuitePair) -> Iterable[Flag]:
             weakening=weakening(law.suite, newest.suite),
         )
     elif not before - after:
+        stays = "the base's frozen version is the law" if law is not None else "nothing is frozen yet"
         what = "brings another frozen version" if after - before else "edits the suite's draft or fixtures"
         yield Flag(
             kind="suite",
             path=pair.folder,
-            message=f"this change {what}; the base's frozen version is the law",
+            message=f"this change {what}; {stays}",
         )

@@ -167,6 +167,7 @@ def _skill_plan(change: SkillChange, own: Config, ruling: Ruling, bundles: Bundl
             tasks=[(task, task.max_tokens or own.runner.max_tokens) for task in tasks],
             rounds=design.rounds,
             pass_k=own.design.pass_k,
+            listed=own.runner.offer == "listed",
             bundles=(bundles[change.skill_id, Arm.CANDIDATE], bundles.get((change.skill_id, reference))),
             system=own.runner.system,
             judge_max_tokens=own.judge.max_tokens,
@@ -174,6 +175,10 @@ def _skill_plan(change: SkillChange, own: Config, ruling: Ruling, bundles: Bundl
             judge_price=price_for(own.prices, own.judge.provider, own.judge.model),
         ),
     )
+    settings = own.skills.get(change.skill_id)
+    meant = {change.skill_id, candidate.name, settings.suite if settings else None}
+    if frozen.suite.skill_id not in meant:
+        notes += (f"the suite in {change.skill_id}'s folder says that it is for {frozen.suite.skill_id!r}",)
     if change.baseline is None:
         notes += ("the skill is new, so it is compared with no skill at all (control)",)
     if len(tasks) < FEW_TASKS and not smoke:
@@ -208,24 +213,7 @@ def _check_suite(frozen: FrozenSuite, own: Config, skill_id: str) -> None:
     """Refuse what this configuration cannot run, before anything is spent."""
     suite = frozen.suite
     where = f"suite {frozen.version} of {skill_id}"
-    if own.runner.provider != LOCAL and own.runner.model is None:
-        raise BadConfig(
-            "no model is named that should do the tasks",
-            where="runner.model",
-            fix="set runner.model in .skilldelta.yml or pass --model NAME (--model local: the embedded model)",
-        )
-    if suite.needs_judge_model and own.judge.provider == LOCAL:
-        raise BadConfig(
-            "the embedded model cannot give structured output, so it cannot judge llm-rubric",
-            where="judge.provider",
-            fix="name another judge model, or use deterministic judges",
-        )
-    if suite.needs_judge_model and own.judge.model is None:
-        raise BadConfig(
-            "the suite has llm-rubric judges and no judge model is named",
-            where="judge.model",
-            fix="set judge.model in .skilldelta.yml or pass --judge-model NAME",
-        )
+    _check_models(frozen, own)
     if own.design.pass_k > 1 and suite.metric is Metric.SCORE:
         raise BadConfig("pass_k above 1 has no meaning with metric: score", where="design.pass_k", fix="set it to 1")
     for task in suite.tasks:
@@ -241,4 +229,36 @@ def _check_suite(frozen: FrozenSuite, own: Config, skill_id: str) -> None:
                 "describe_only needs a runner that can act, which this version does not have",
                 where=f"{where}, task {task.id}",
                 fix="remove describe_only: with `messages` the agent has nothing to act on",
+            )
+
+
+def _check_models(frozen: FrozenSuite, own: Config) -> None:
+    """Refuse a configuration whose models cannot do what the suite asks, or cannot be capped in dollars."""
+    judged = frozen.suite.needs_judge_model
+    if own.runner.provider != LOCAL and own.runner.model is None:
+        raise BadConfig(
+            "no model is named that should do the tasks",
+            where="runner.model",
+            fix="set runner.model in .skilldelta.yml or pass --model NAME (--model local: the embedded model)",
+        )
+    if judged and own.judge.provider == LOCAL:
+        raise BadConfig(
+            "the embedded model cannot give structured output, so it cannot judge llm-rubric",
+            where="judge.provider",
+            fix="name another judge model, or use deterministic judges",
+        )
+    if judged and own.judge.model is None:
+        raise BadConfig(
+            "the suite has llm-rubric judges and no judge model is named",
+            where="judge.model",
+            fix="set judge.model in .skilldelta.yml or pass --judge-model NAME",
+        )
+    cap = own.budget.max_cost_usd
+    models = [(own.runner.provider, own.runner.model)] + ([(own.judge.provider, own.judge.model)] if judged else [])
+    for provider, model in models:
+        if cap is not None and price_for(own.prices, provider, model) is None:
+            raise BadConfig(
+                f"is {cap:g}, but `prices` has no entry for the model {model!r}, so no cost can be counted",
+                where="budget.max_cost_usd",
+                fix="add its prices to .skilldelta.yml, or limit the run with max_calls (--max-calls)",
             )

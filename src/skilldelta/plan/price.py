@@ -1,4 +1,4 @@
-"""What a plan may cost at the most, said before the first call."""
+"""What a plan costs when all its rounds are run, said before the first call."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ BYTES_PER_TOKEN = 3
 """Rough: English has about four bytes a token, other scripts two to three."""
 JUDGE_WORDS = 700
 """Tokens of our own words in a judge's prompt."""
+TOOL_WORDS = 300
+"""Tokens of a listed skill's tools, and of the turn that loads it."""
 
 
 def tokens_of(*texts: str) -> int:
@@ -31,24 +33,31 @@ def estimate(
     tasks: Iterable[tuple[Task, int]],
     rounds: int,
     pass_k: int,
+    listed: bool,
     bundles: tuple[SkillBundle | None, SkillBundle | None],
     system: str,
     judge_max_tokens: int,
     runner_price: Price | None,
     judge_price: Price | None,
 ) -> Estimate:
-    """Return the ceiling for `rounds` rounds of the tasks, each given with its answer limit in tokens."""
-    trials = judge_calls = 0
+    """Return the estimate for `rounds` rounds of the tasks, each given with its answer limit in tokens.
+
+    A listed skill is taken to be loaded in every trial; files that it makes the model read are not foreseen.
+    """
+    trials = trial_calls = judge_calls = 0
     asked, judged = Usage(), Usage()
     for task, max_tokens in tasks:
         for bundle in bundles:
             times = rounds * pass_k
+            loads = times if listed and bundle else 0
             skill = tokens_of(bundle.body, bundle.description) if bundle else 0
+            prompt = tokens_of(system, task.prompt)
             trials += times
+            trial_calls += times + loads
             asked = asked.plus(
                 Usage(
-                    input_tokens=times * (skill + tokens_of(system, task.prompt)),
-                    output_tokens=times * max_tokens,
+                    input_tokens=times * (skill + prompt) + loads * (prompt + 2 * TOOL_WORDS),
+                    output_tokens=times * max_tokens + loads * TOOL_WORDS,
                 )
             )
             rubrics = [judge for judge in task.judges if isinstance(judge, LlmRubricJudge)]
@@ -61,6 +70,7 @@ def estimate(
     total = asked.plus(judged)
     return Estimate(
         trials=trials,
+        trial_calls=trial_calls,
         judge_calls=judge_calls,
         input_tokens=total.input_tokens,
         output_tokens=total.output_tokens,

@@ -15,7 +15,18 @@ from .frozen_version import NAME, text_digest, verified
 from .suite import read_suite, suite_digest
 from .weakening import weakening
 
-__all__ = ["Draft", "FoundSuite", "SuiteState", "find_frozen", "next_version", "runnable", "suite_folders", "weakening"]
+__all__ = [
+    "Draft",
+    "FoundSuite",
+    "SuiteState",
+    "Tampering",
+    "find_frozen",
+    "next_version",
+    "no_folder",
+    "runnable",
+    "suite_folders",
+    "weakening",
+]
 
 DRAFT_NAMES = ("suite.yaml", "task_suite.yaml")
 """Names of the draft; the first is preferred."""
@@ -50,6 +61,17 @@ class Draft:
         return None if self.suite is None or self.problems else suite_digest(self.suite, self.fixtures)
 
 
+class Tampering(NamedTuple):
+    """One way in which a frozen version no longer is what was frozen."""
+
+    what: str
+    """The place and what is wrong with it; a line for each file."""
+    fix: str | None
+
+    def __str__(self) -> str:
+        return f"{self.what}\n  fix: {self.fix}" if self.fix else self.what
+
+
 @dataclass(frozen=True, kw_only=True)
 class FoundSuite:
     """What a suite's folder holds."""
@@ -61,8 +83,8 @@ class FoundSuite:
     versions: tuple[FrozenSuite, ...] = ()
     """All intact versions, oldest first."""
     draft: Draft | None = None
-    tampering: tuple[str, ...] = ()
-    """What is wrong with the frozen versions, one line each."""
+    tampering: tuple[Tampering, ...] = ()
+    """What is wrong with the frozen versions."""
     highest: int = 0
     """The highest number that any version's folder carries."""
 
@@ -89,12 +111,12 @@ def find_frozen(entries: Entries, read: Read, *, where: str) -> FoundSuite:
     """
     named = _versions(entries)
     versions: list[FrozenSuite] = []
-    tampering: list[str] = []
+    tampering: list[Tampering] = []
     for folder, _ in named:
         try:
             versions.append(verified(folder, entries, read, where))
         except BadSuite as error:
-            tampering.append(str(error))
+            tampering.append(Tampering(f"{error.where}: {error.what}" if error.where else error.what, error.fix))
     tampering += _same_numbers(named, where)
     draft = _draft(entries, read, where)
     if tampering:
@@ -115,6 +137,12 @@ def find_frozen(entries: Entries, read: Read, *, where: str) -> FoundSuite:
     )
 
 
+def no_folder(where: str) -> FoundSuite:
+    """Return what is found where a link, a submodule or a file stands in the place of a suite's folder."""
+    wrong = Tampering(f"{where}: is no folder: a suite is not read through a link, a submodule or a file", "remove it")
+    return FoundSuite(where=where, state=SuiteState.TAMPERED, tampering=(wrong,))
+
+
 def suite_folders(paths: Iterable[str]) -> tuple[str, ...]:
     """Return the folders that hold a draft or a frozen version, of all `paths` of files below the suites' place."""
     found = set()
@@ -131,7 +159,7 @@ def suite_folders(paths: Iterable[str]) -> tuple[str, ...]:
 def runnable(found: FoundSuite) -> FrozenSuite:
     """Return the newest frozen version; raises TamperedSuite, or BadSuite for a draft or nothing, with what to do."""
     if found.tampering:
-        raise TamperedSuite("\n".join(found.tampering))
+        raise TamperedSuite("\n".join(map(str, found.tampering)))
     if found.newest is not None:
         return found.newest
     if found.draft is not None:
@@ -149,7 +177,7 @@ def next_version(found: FoundSuite, *, approved_by: str, frozen_at: str) -> Free
     Raises TamperedSuite when an older version no longer is what was frozen, BadSuite when the draft has problems.
     """
     if found.tampering:
-        raise TamperedSuite("\n".join(found.tampering))
+        raise TamperedSuite("\n".join(map(str, found.tampering)))
     draft = found.draft
     if draft is None:
         raise BadSuite("there is no draft to freeze", where=found.where, fix="write suite.yaml there")
@@ -181,16 +209,18 @@ def _versions(entries: Entries) -> list[_Named]:
     return found
 
 
-def _same_numbers(named: list[_Named], where: str) -> list[str]:
+def _same_numbers(named: list[_Named], where: str) -> list[Tampering]:
     first: dict[int, str] = {}
-    lines = []
+    lines: list[Tampering] = []
     for folder, number in named:
         if number is None:
             continue
         if number in first:
             lines.append(
-                f"{where}: {first[number]} and {folder} carry the same number\n"
-                f"  fix: remove the one that was not approved, and run: skilldelta suite freeze"
+                Tampering(
+                    f"{where}: {first[number]} and {folder} carry the same number",
+                    "remove the one that was not approved, and run: skilldelta suite freeze",
+                )
             )
         first.setdefault(number, folder)
     return lines

@@ -47,9 +47,7 @@ def verified(folder: str, entries: Entries, read: Read, where: str) -> FrozenSui
     try:
         suite = read_suite(raw, where=f"{place}/suite.yaml").suite
     except BadSuite as error:
-        raise BadSuite(
-            f"{error}\n  fix: use the version of skilldelta that froze it, or freeze a new version"
-        ) from None
+        raise BadSuite(str(error), fix="use the version of skilldelta that froze it, or freeze a new version") from None
     if suite_digest(suite, fixtures.files) != record.content_sha256 or suite.skill_id != record.skill_id:
         raise TamperedSuite("does not fit suite.yaml beside it", where=f"{place}/freeze.json", fix=_HOW_TO_CHANGE)
     return FrozenSuite(suite=suite, record=record)

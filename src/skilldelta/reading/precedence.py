@@ -92,7 +92,7 @@ def resolve(
 
     `flags` holds the values by the names of SETTINGS; None and "" count as not given. With `config_is_law` (a pull
     request) only goal, margin, gate and budget may change, and only to ask more or spend less. Raises BadConfig with
-    every value that cannot be used or would loosen, and when a cap in dollars meets a model without a price.
+    every value that cannot be used or would loosen.
     """
     unknown = set(flags) - {setting.flag for setting in SETTINGS}
     if unknown:
@@ -103,7 +103,6 @@ def resolve(
             config = _with(config, given, config_is_law=config_is_law)
         except BadConfig as error:
             wrong.append(str(error))
-    wrong += _without_price(config)
     if wrong:
         raise BadConfig("\n".join(wrong))
     return config
@@ -185,21 +184,3 @@ def _beaten(
         rest = {key: value for key, value in mine.items() if keeps or key not in names}
         skills[skill_id] = own.model_copy(update={section: rest})
     return skills
-
-
-def _without_price(config: Config) -> list[str]:
-    limit = config.budget.max_cost_usd
-    if limit is None:
-        return []
-    everyone = [config, *(config.for_skill(name) for name, own in config.skills.items() if not own.skip)]
-    models = {
-        settings.model: None
-        for each in everyone
-        for settings in (each.runner, each.judge)
-        if settings.model is not None and settings.model not in config.prices
-    }
-    return [
-        f"budget.max_cost_usd is {limit:g}, but `prices` has no entry for the model {model!r}: no cost can be counted\n"
-        f"  fix: add its prices to .skilldelta.yml, or limit the run with max_calls (--max-calls)"
-        for model in models
-    ]

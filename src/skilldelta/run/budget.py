@@ -92,14 +92,26 @@ class Budget:
 class BudgetedApi:
     """A Messages API whose every call is reserved and journalled before and settled after.
 
-    A denial, or a server that cannot be reached, before the first answer ends the run.
+    A denial before the first answer ends the run; so does a server that cannot be reached before it has answered
+    anybody: `heard` holds the providers that have, and is shared by all skills of a run.
     """
 
-    def __init__(self, api: MessagesApi, budget: Budget, price: Price | None, journal: Journal) -> None:
+    def __init__(
+        self,
+        api: MessagesApi,
+        budget: Budget,
+        price: Price | None,
+        journal: Journal,
+        *,
+        provider: str,
+        heard: set[str],
+    ) -> None:
         self._api = api
         self._budget = budget
         self._journal = journal
         self._price = price
+        self._provider = provider
+        self._heard = heard
         self._answered = False
 
     async def create(self, request: MessagesRequest) -> MessagesReply:
@@ -112,6 +124,7 @@ class BudgetedApi:
         try:
             reply = await self._api.create(request)
             cost = _cost(reply, ceiling, self._price)
+            reply = reply.model_copy(update={"charged_usd": cost})
         finally:
             self._budget.settle(ticket, cost)
         if reply.status is ReplyStatus.DENIED and not self._answered:
@@ -119,12 +132,14 @@ class BudgetedApi:
                 f"the provider refuses: {reply.error}",
                 fix=f"check the key, its permissions and the model's name ({request.model})",
             )
-        if reply.unreachable and not self._answered:
+        if reply.unreachable and self._provider not in self._heard:
             raise ModelRefused(
                 f"the model's server cannot be reached: {reply.error}",
                 fix="check its address (--base-url, ANTHROPIC_BASE_URL) and the network, and start the run again",
             )
-        self._answered = self._answered or reply.status is ReplyStatus.ANSWERED
+        if reply.status is ReplyStatus.ANSWERED:
+            self._answered = True
+            self._heard.add(self._provider)
         return reply
 
 

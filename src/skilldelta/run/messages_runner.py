@@ -69,6 +69,7 @@ class _Conversation:
         self._bundle = bundle
         self._messages: list[dict[str, Any]] = list(first.messages)
         self._usage = Usage()
+        self._charged = 0.0
         self._seconds = 0.0
         self._turns = 0
         self._tool_uses: list[ToolUse] = []
@@ -94,6 +95,7 @@ class _Conversation:
         """Return the outcome when this reply ends the trial; otherwise answer its tool calls."""
         self._last = reply
         self._usage = self._usage.plus(reply.usage)
+        self._charged += reply.charged_usd
         self._seconds += reply.seconds
         self._turns += 1
         if reply.status is ReplyStatus.TIMEOUT:
@@ -135,6 +137,7 @@ class _Conversation:
             reason=reason,
             refused_by_provider=last is not None and last.status in (ReplyStatus.DENIED, ReplyStatus.REFUSED),
             usage=self._usage,
+            charged_usd=self._charged,
             duration_ms=round(1000 * self._seconds),
             stop_reason=last.stop_reason if last else None,
             model=last.model if last else None,

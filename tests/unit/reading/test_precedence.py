@@ -134,24 +134,6 @@ def test_the_embedded_model_is_asked_for_by_its_name() -> None:
     assert resolve(named, environment={}, flags={"model": "bigger"}).runner.provider == "vertex"
 
 
-def test_a_cap_in_dollars_needs_prices() -> None:
-    """A model without a price cannot be capped in dollars; the embedded one costs nothing."""
-    priced = "prices: {m: {input: 1, output: 2}}\n"
-    assert resolve(config(priced), environment={}, flags={"model": "m", "max_cost_usd": 1}).budget.max_cost_usd == 1
-    assert resolve(config(), environment={}, flags={"model": "local", "max_cost_usd": "0.5"}).budget.max_cost_usd == 0.5
-    assert resolve(config(), environment={}, flags={"max_cost_usd": 1}).budget.max_cost_usd == 1
-    with pytest.raises(BadConfig) as caught:
-        resolve(config(priced), environment={}, flags={"model": "m", "judge_model": "j", "max_cost_usd": 1})
-    assert str(caught.value) == (
-        "budget.max_cost_usd is 1, but `prices` has no entry for the model 'j': no cost can be counted\n"
-        "  fix: add its prices to .skilldelta.yml, or limit the run with max_calls (--max-calls)"
-    )
-    text = "budget: {max_cost_usd: 3}\nskills: {a: {runner: {model: x}}, b: {skip: true, runner: {model: y}}}\n"
-    with pytest.raises(BadConfig, match="model 'x'") as caught:
-        resolve(config(text), environment={}, flags={})
-    assert "'y'" not in str(caught.value)
-
-
 LAW = "design: {margin: 0.15, rounds: 5}\nrunner: {model: m}\nbudget: {max_calls: 100}\n"
 
 

@@ -168,7 +168,8 @@ def paying(
 ) -> tuple[BudgetedApi, Budget, MemoryJournal]:
     """Return an API under a budget, with its parts."""
     capped, journal = budget(None, **caps), MemoryJournal()
-    return BudgetedApi(ScriptedApi(answers), capped, price, journal), capped, journal
+    api = BudgetedApi(ScriptedApi(answers), capped, price, journal, provider="anthropic", heard=set())
+    return api, capped, journal
 
 
 def costing(**tokens: int) -> MessagesReply:
@@ -189,8 +190,9 @@ def costing(**tokens: int) -> MessagesReply:
 async def test_what_a_call_costs(reply: MessagesReply, usd: float) -> None:
     """An answer costs its usage, a refusal nothing, and a timeout the most: it may have been billed."""
     api, capped, journal = paying([reply])
-    assert await api.create(REQUEST) == reply
-    assert capped.spent_usd == pytest.approx(usd)
+    answer = await api.create(REQUEST)
+    assert answer.model_copy(update={"charged_usd": 0.0}) == reply
+    assert capped.spent_usd == answer.charged_usd == pytest.approx(usd)
     assert journal.calls == [("k", ceiling_of(REQUEST, PRICE))]
 
 
@@ -250,6 +252,20 @@ async def test_a_denial_after_an_answer_is_a_failed_trial() -> None:
     await api.create(REQUEST)
     with pytest.raises(ModelRefused):
         await api.create(REQUEST)
+
+
+async def test_a_server_that_was_heard_once_may_be_lost_later() -> None:
+    """Unreachable before anybody was answered ends the run; afterwards, for whatever skill, it is a failed trial."""
+    gone = ended(ReplyStatus.FAILED).model_copy(update={"unreachable": True})
+    for heard in (set[str](), {"bedrock"}):
+        api = BudgetedApi(ScriptedApi([gone]), budget(None), None, MemoryJournal(), provider="anthropic", heard=heard)
+        with pytest.raises(ModelRefused, match="cannot be reached"):
+            await api.create(REQUEST)
+    heard = set()
+    first = BudgetedApi(ScriptedApi(["yes"]), budget(None), None, MemoryJournal(), provider="anthropic", heard=heard)
+    await first.create(REQUEST)
+    second = BudgetedApi(ScriptedApi([gone]), budget(None), None, MemoryJournal(), provider="anthropic", heard=heard)
+    assert (await second.create(REQUEST)).status is ReplyStatus.FAILED
 
 
 def test_the_ceiling_covers_what_is_sent_and_what_may_come_back() -> None:

@@ -367,6 +367,10 @@ def test_a_smoke_run_gives_no_verdict(bench: Bench) -> None:
     report = bench.compare("--smoke")
     assert _settled(report) == (None, "neutral", "smoke")
     assert len(bench.server.asked) == 2
+    statistics = _one(report)["statistics"]
+    assert statistics["pairs"] == 1
+    assert {statistics[name] for name in ("interval", "p_value", "cohens_dz", "population_interval")} == {None}
+    assert _one(report)["watch"] == _one(report)["warnings"] == []
     assert report["sentence"] == "a: a smoke run of one task and one round; it gives no verdict."
 
 

@@ -219,7 +219,7 @@ CASES: dict[str, Case] = {
     "suite with aliases without end": _draft(LAUGHS),
     "suite in latin-1": _draft(ODD_SUITES["latin-1"]),
     "suite with NUL": _draft(ODD_SUITES["a NUL byte"]),
-    "suite that is a link": Case(code=0, before={**skill(OLD), ".skilldelta.yml": CONFIG, f"{SUITES}/a": Symlink("/")}),
+    "suite that is a link": Case(code=2, before={**skill(OLD), ".skilldelta.yml": CONFIG, f"{SUITES}/a": Symlink("/")}),
     "draft that is a link": Case(
         code=2, before={**skill(OLD), ".skilldelta.yml": CONFIG, f"{SUITES}/a/suite.yaml": Symlink("/etc/passwd")}
     ),

@@ -20,3 +20,9 @@ def test_an_unknown_name_brings_the_nearest(capsys: pytest.CaptureFixture[str]) 
     """A mistyped format is bad usage, with the one that was probably meant."""
     assert run(["schema", "sute"]) == 2
     assert "There is no schema 'sute': did you mean 'suite'?" in capsys.readouterr().err
+
+
+def test_without_a_name_the_formats_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    """One name a line, for people and for loops."""
+    assert run(["schema"]) == 0
+    assert {"config", "suite", "freeze", "report"} <= set(capsys.readouterr().out.split())

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from fakes import Answer, MemoryJournal, ScriptedApi, SilentProgress, StoppedClock, bundle, ended, said, skill_plan, task
+from fakes import (
+    Answer,
+    MemoryJournal,
+    ScriptedApi,
+    SilentProgress,
+    StoppedClock,
+    bundle,
+    ended,
+    said,
+    skill_plan,
+    task,
+)
 from skilldelta.domain.config import BudgetSettings, Price
 from skilldelta.domain.messages import MessagesReply, MessagesRequest, ReplyStatus
 from skilldelta.domain.plan import Plan, SkillPlan
@@ -52,9 +63,7 @@ async def run(
         progress=SilentProgress(),
     )
     bundles = {
-        (skill.skill_id, arm): bundle(arm.value)
-        for skill in planned.skills
-        for arm in (Arm.CANDIDATE, Arm.BASELINE)
+        (skill.skill_id, arm): bundle(arm.value) for skill in planned.skills for arm in (Arm.CANDIDATE, Arm.BASELINE)
     }
     report = await measure(planned, bundles, edges, Told(run_id="r", started_at="2026-01-02T03:04:05Z"))
     return report, api.requests

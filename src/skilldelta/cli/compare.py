@@ -33,9 +33,11 @@ if TYPE_CHECKING:
 @click.option("--max-cost-usd", type=click.FloatRange(0), help="Hard stop in US dollars (needs prices).")
 @click.option("--max-calls", type=click.IntRange(0), help="Hard stop in model calls.")
 @click.option("--max-minutes", type=click.FloatRange(0, min_open=True), help="Hard stop in minutes.")
+@click.option("--inconclusive", type=click.Choice(["warn", "fail"]), help="What an inconclusive result does.")
+@click.option("--require-suite/--no-require-suite", default=None, help="A changed skill without a frozen suite fails.")
 @click.option("--out", type=click.Path(file_okay=False), metavar="DIR", help="The run's folder.")
 @click.option("--resume", is_flag=True, help="Continue the run in the folder; refused when it is another run.")
-@click.option("--yes", is_flag=True, help="Do not ask before the first call.")
+@click.option("--yes", is_flag=True, help="Do not ask before the first call (without a terminal nobody is asked).")
 @click.option("--smoke", is_flag=True, help="One task, one round, no verdict: does everything work?")
 @click.option("--quiet", is_flag=True, help="No progress on stderr.")
 def command(
@@ -56,13 +58,17 @@ def command(
     Writes report.json and report.md into the run's folder and prints that folder's path last on stdout. The same
     comparison again continues the recorded run instead of drawing anew.
     """
+    from ..edges.run_folder import require_writable
     from .gathering import gather
+    from .servers import require_all
 
     gathered = gather(Path(repo), base, head, only=skills, environment=os.environ, flags=settings)
     plan = _plan(gathered, smoke=smoke)
     folder = _folder(gathered, plan, out)
     if resume and not (folder / "journal.jsonl").exists():
         _say(f"note: there is nothing to resume in {folder}; starting the run")
+    require_all(plan, environment=os.environ, base_url=base_url)
+    require_writable(folder)
     _say(_before(plan))
     if plan.skills and not yes and not smoke and sys.stdin.isatty() and sys.stderr.isatty():
         click.confirm("Start?", abort=True, err=True)
@@ -109,7 +115,11 @@ def _before(plan: Plan) -> str:
     lines = []
     for skill in plan.skills:
         estimate, reach = skill.estimate, skill.reach
-        cost = "price unknown" if estimate.cost_usd is None else f"${estimate.cost_usd:,.2f} with every answer at its limit"
+        cost = (
+            "price unknown"
+            if estimate.cost_usd is None
+            else f"${estimate.cost_usd:,.2f} with every answer at its limit"
+        )
         can = "no effect" if reach.smallest_effect is None else f"effects of {100 * reach.smallest_effect:.0f} points"
         judge = f" and {counted(estimate.judge_calls, 'judge call')}" if estimate.judge_calls else ""
         calls = f"about {counted(estimate.trial_calls, 'model call')}{judge}"

@@ -218,7 +218,7 @@ def _bundles(
 
 
 def _tampered(others: Sequence[SuitePair]) -> list[LeftOut]:
-    """Return what counts although its skill did not change: a frozen suite that this change edits in place, or mends."""
+    """Return what counts though its skill did not change: a frozen suite that this change edits in place, or mends."""
     from ..plan.law import repairs, rule
 
     left_out = []

@@ -15,10 +15,16 @@ def names() -> list[str]:
     return sorted(each.name.removesuffix(_ENDING) for each in folder.iterdir() if each.name.endswith(_ENDING))
 
 
-@click.command(epilog=f"NAME is one of {', '.join(names())}.")
-@click.argument("name")
-def command(name: str) -> None:
-    """Print the JSON Schema (draft 2020-12) of a file format, for editors and other programs."""
+@click.command()
+@click.argument("name", required=False)
+def command(name: str | None) -> None:
+    """Print the JSON Schema (draft 2020-12) of a file format, for editors and other programs.
+
+    Without NAME: print the names of the formats.
+    """
+    if name is None:
+        click.echo("\n".join(names()))
+        return
     if name not in names():
         from ..reading.validation import hint
 

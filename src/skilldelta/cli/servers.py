@@ -52,6 +52,16 @@ class Servers:
             await client.close()
 
 
+def require_all(plan: Plan, *, environment: Mapping[str, str], base_url: str | None) -> None:
+    """Raise MissingKey or BadUsage when a server that the plan needs cannot be asked from here."""
+    from ..edges.anthropic_messages import require_access
+
+    for skill in plan.skills:
+        require_access(skill.runner.provider, environment=environment, base_url=base_url)
+        if skill.suite.suite.needs_judge_model:
+            require_access(skill.judge.provider, environment=environment, base_url=base_url)
+
+
 @contextlib.contextmanager
 def embedded_model(plan: Plan) -> Iterator[LocalModelServer | None]:
     """Run the embedded model for as long as the block lasts, when the plan asks for it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import re
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -261,11 +262,15 @@ def _address(url: str | None) -> str | None:
         usable = False
     if not usable:
         raise BadUsage(
-            f"{url[:200]!r} is no address of a server",
+            f"{_without_password(url)[:200]!r} is no address of a server",
             where="--base-url or ANTHROPIC_BASE_URL",
             fix="write it like https://example.org or http://127.0.0.1:8080",
         )
     return url
+
+
+def _without_password(url: str) -> str:
+    return re.sub(r"(?<=//)[^/@]*@", "[secret]@", url)
 
 
 def connect_local(base_url: str, api_key: SecretStr) -> AnthropicMessages:
@@ -281,8 +286,23 @@ def connect_local(base_url: str, api_key: SecretStr) -> AnthropicMessages:
     return AnthropicMessages(client, secrets=(api_key,))
 
 
+def require_access(provider: str, *, environment: Mapping[str, str], base_url: str | None = None) -> None:
+    """Raise what `connect` would raise for want of a key, a region or a usable address, before anything is loaded."""
+    if provider == "vertex" and not environment.get("CLOUD_ML_REGION"):
+        raise MissingKey("Vertex needs a region", fix="set CLOUD_ML_REGION (and ANTHROPIC_VERTEX_PROJECT_ID)")
+    if provider != "anthropic":
+        return
+    if not environment.get("ANTHROPIC_API_KEY") and not environment.get("ANTHROPIC_AUTH_TOKEN"):
+        raise MissingKey(
+            "no key for the Messages API",
+            fix="set ANTHROPIC_API_KEY (in a workflow: from a secret), or use --model local for the embedded model",
+        )
+    _address(base_url or environment.get("ANTHROPIC_BASE_URL"))
+
+
 def connect(provider: str, *, environment: Mapping[str, str], base_url: str | None = None) -> AnthropicMessages:
     """Return a client for the provider, its credentials from `environment` or given; MissingKey when there are none."""
+    require_access(provider, environment=environment, base_url=base_url)
     import anthropic
 
     if provider == "bedrock":
@@ -291,16 +311,9 @@ def connect(provider: str, *, environment: Mapping[str, str], base_url: str | No
         except ValueError as problem:
             raise MissingKey("Bedrock needs a region", fix="set AWS_REGION (and credentials of AWS)") from problem
     if provider == "vertex":
-        if not environment.get("CLOUD_ML_REGION"):
-            raise MissingKey("Vertex needs a region", fix="set CLOUD_ML_REGION (and ANTHROPIC_VERTEX_PROJECT_ID)")
         return AnthropicMessages(anthropic.AsyncAnthropicVertex(region=environment["CLOUD_ML_REGION"], max_retries=0))
     key = SecretStr(environment.get("ANTHROPIC_API_KEY", ""))
     token = SecretStr(environment.get("ANTHROPIC_AUTH_TOKEN", ""))
-    if not key.get_secret_value() and not token.get_secret_value():
-        raise MissingKey(
-            "no key for the Messages API",
-            fix="set ANTHROPIC_API_KEY (in a workflow: from a secret), or use --model local for the embedded model",
-        )
     client = anthropic.AsyncAnthropic(
         api_key=key.get_secret_value() or None,
         auth_token=token.get_secret_value() or None,

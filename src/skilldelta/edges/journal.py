@@ -235,12 +235,15 @@ def read_journal(folder: Path) -> FileJournal:
     """Return the folder's journal for reading only; RunMismatch when there is none."""
     path = folder / NAME
     try:
-        file = path.open("rb")
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         raise RunMismatch(
             f"there is no journal here: {error.strerror}", where=str(path), fix="name the folder of a run"
         ) from None
-    return _loaded(file, path, (), writable=False)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise RunMismatch("is not a regular file", where=str(path), fix="name the folder of a run")
+    return _loaded(os.fdopen(descriptor, "rb"), path, (), writable=False)
 
 
 def _loaded(file: IO[bytes], path: Path, secrets: Sequence[SecretStr], *, writable: bool) -> FileJournal:

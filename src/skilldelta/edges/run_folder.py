@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import tempfile
 from pathlib import Path
 
@@ -50,6 +51,15 @@ def refuse_foreign(folder: Path) -> None:
         )
 
 
+def require_writable(folder: Path) -> None:
+    """Raise CannotWrite when nothing can be written to `folder`, or it could not be made; nothing is made here."""
+    there = next(place for place in (folder, *folder.parents) if place.exists() or place == place.parent)
+    if not there.is_dir():
+        raise CannotWrite("is not a folder", where=str(there), fix="name another with --out DIR")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise CannotWrite("is not writable", where=str(there), fix="name another with --out DIR")
+
+
 def write_plan(folder: Path, plan: Plan) -> None:
     """Write the plan, so that the run can be replayed without the repository."""
     write_whole(folder / PLAN, plan.model_dump_json(indent=1, by_alias=True) + "\n")
@@ -61,11 +71,7 @@ def read_plan(folder: Path) -> Plan:
     try:
         return Plan.model_validate_json(_read(path))
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(str(step) for step in first["loc"])
-        raise RunMismatch(
-            f"is not a plan of this version: {place}: {first['msg']}", where=str(path), fix="run the comparison again"
-        ) from None
+        raise _not_ours("a plan", error, path, fix="run the comparison again") from None
 
 
 def write_reports(folder: Path, report: Report, markdown: str) -> None:
@@ -80,24 +86,27 @@ def read_report(folder: Path) -> Report:
     try:
         return Report.model_validate_json(_read(path))
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(str(step) for step in first["loc"])
-        raise RunMismatch(
-            f"is not a report of this version: {place}: {first['msg']}",
-            where=str(path),
-            fix=f"skilldelta replay {folder}",
-        ) from None
+        raise _not_ours("a report", error, path, fix=f"skilldelta replay {folder}") from None
+
+
+def _not_ours(what: str, error: ValidationError, path: Path, *, fix: str) -> RunMismatch:
+    first = error.errors(include_url=False)[0]
+    place = ".".join(str(step) for step in first["loc"])
+    words = f"{place}: {first['msg']}" if place else first["msg"]
+    return RunMismatch(f"is not {what} of this version: {words}", where=str(path), fix=fix)
 
 
 def _read(path: Path) -> bytes:
+    fix = "name the folder of a run that was finished"
     try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise RunMismatch("is too large to be ours", where=str(path))
+        held = path.stat()
+        if not stat.S_ISREG(held.st_mode):
+            raise RunMismatch("is not a regular file", where=str(path), fix=fix)
+        if held.st_size > _MOST_BYTES:
+            raise RunMismatch(f"has {held.st_size:,} bytes: too large to be ours", where=str(path), fix=fix)
         return path.read_bytes()
     except OSError as error:
-        raise RunMismatch(
-            f"cannot be read: {error.strerror}", where=str(path), fix="name the folder of a run that was finished"
-        ) from None
+        raise RunMismatch(f"cannot be read: {error.strerror}", where=str(path), fix=fix) from None
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -49,7 +49,7 @@ def rule(pair: SuitePair) -> Ruling:
                 suite=None,
                 source="base" if source == "base" else "head",
                 trouble="tampered",
-                reason=f"a frozen suite was edited in place (in the {source}): "
+                reason=f"the suite is not what was frozen (in the {source}): "
                 + "; ".join(line for one in found.tampering for line in one.what.splitlines()),
                 fix=_how_to_mend(pair, source, found),
             )
@@ -135,11 +135,11 @@ def _suite_flags(pair: SuitePair) -> Iterable[Flag]:
     if not pair.changed:
         return
     if repairs(pair):
-        law = f"version {pair.head.newest.version} becomes" if pair.head.newest else "no frozen suite is"
+        mended = f"version {pair.head.newest.version} becomes" if pair.head.newest else "no frozen suite is"
         yield Flag(
             kind="suite",
             path=pair.folder,
-            message=f"this change mends a frozen suite that was edited in place on the base: {law} the law on merge; "
+            message=f"this change mends a frozen suite that was edited in place on the base: {mended} the law on merge; "
             "check it by eye",
         )
         return

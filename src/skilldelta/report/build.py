@@ -140,11 +140,11 @@ def _skill_report(one: Measured, plan: Plan) -> SkillReport:
         trials_max=skill.estimate.trials,
         pass_k=skill.pass_k,
         arms=(_arm(Arm.CANDIDATE, one, pairs), _arm(Arm(skill.reference), one, pairs)),
-        statistics=_statistics(one, pairs),
+        statistics=_counts_alone(_statistics(one, pairs)) if plan.smoke else _statistics(one, pairs),
         reach=skill.reach,
         estimate=skill.estimate,
         tasks=tasks,
-        watch=tuple(task.task_id for task in tasks if task.movement == "down"),
+        watch=() if plan.smoke else tuple(task.task_id for task in tasks if task.movement == "down"),
         failed=_failed(one),
         usage=usage,
         judge_usage=judge_usage,
@@ -204,6 +204,12 @@ def _statistics(one: Measured, pairs: Sequence[Pair]) -> Statistics:
         population_interval=_interval(generalised) if generalised else None,
         stopped_early=0 < len(one.rounds) < one.plan.design.rounds and one.decision.reason.value == "decided",
     )
+
+
+def _counts_alone(statistics: Statistics) -> Statistics:
+    """Return what a smoke run may say: one pair is no evidence, so nothing is inferred from it."""
+    inferred = ("interval", "critical_value", "p_value", "cohens_dz", "population_interval")
+    return statistics.model_copy(update=dict.fromkeys(inferred))
 
 
 def _task_means(pairs: Sequence[Pair]) -> list[float]:

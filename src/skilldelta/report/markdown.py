@@ -73,13 +73,13 @@ def _table(report: Report) -> Iterator[str]:
 
 
 def money(cost: float | None) -> str:
-    """Return a cost in dollars; a dash where no price is known.
+    """Return a cost in dollars.
 
     >>> money(0.0), money(0.0312), money(None)
-    ('$0', '$0.03', '–')
+    ('$0', '$0.03', 'unknown')
     """
     if cost is None:
-        return "–"
+        return "unknown"
     return "$0" if cost == 0 else "under $0.01" if cost < 0.01 else f"${cost:,.2f}"
 
 
@@ -115,7 +115,8 @@ def _skill(skill: SkillReport) -> Iterator[str]:
     yield f"### {inline(skill.name, 80)}"
     yield ""
     yield f"On this suite: {inline(skill.sentence, 600)}  "
-    yield f"{inline(skill.population_sentence, 400)}"
+    if skill.population_sentence:
+        yield f"{inline(skill.population_sentence, 400)}"
     yield ""
     for warning in skill.warnings:
         yield f"- {inline(warning, 500)}"

@@ -17,7 +17,8 @@ MOST_REASONS = 3
 
 def warnings_of(report: SkillReport, trials: Sequence[JudgedTrial], skill: SkillPlan) -> tuple[str, ...]:
     """Return the warnings on one skill's result, each one sentence."""
-    return (*_about_the_result(report), *_about_the_suite(report, trials), *_about_the_answers(report, trials, skill))
+    about_the_suite = _about_the_suite(report, trials) if report.verdict is not None else ()  # one task is no suite
+    return (*_about_the_result(report), *about_the_suite, *_about_the_answers(report, trials, skill))
 
 
 def _about_the_result(report: SkillReport) -> Iterator[str]:

@@ -64,7 +64,8 @@ def _skill(skill: SkillReport) -> Iterator[str]:
     )
     yield f"  {skill.rounds} of at most {skill.rounds_max} rounds, {skill.trials} trials: {REASON_WORDS[skill.reason]}"
     yield f"  {reach_sentence(skill)}"
-    yield f"  {skill.population_sentence}"
+    if skill.population_sentence:
+        yield f"  {skill.population_sentence}"
     if skill.watch:
         yield f"  watch: {_one(', '.join(skill.watch), 300)}"
     for warning in (*skill.warnings, *skill.notes):

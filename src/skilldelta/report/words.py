@@ -129,7 +129,12 @@ def skill_sentence(report: SkillReport) -> str:
 
 
 def population_sentence(report: SkillReport) -> str:
-    """Return what would hold if the tasks were a random sample: never the claim that decides the gate."""
+    """Return what would hold if the tasks were a random sample: never the claim that decides the gate.
+
+    It is empty for a smoke run.
+    """
+    if report.verdict is None:
+        return ""
     interval = report.statistics.population_interval
     if interval is None:
         few = len(report.tasks) < 5

@@ -139,8 +139,8 @@ def _suite_flags(pair: SuitePair) -> Iterable[Flag]:
         yield Flag(
             kind="suite",
             path=pair.folder,
-            message=f"this change mends a frozen suite that was edited in place on the base: {mended} the law on merge; "
-            "check it by eye",
+            message="this change mends a frozen suite that was edited in place on the base: "
+            f"{mended} the law on merge; check it by eye",
         )
         return
     before = {version.version for version in pair.fork_point.versions}

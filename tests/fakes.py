@@ -130,7 +130,8 @@ def tool_call(name: str, /, **arguments: Any) -> MessagesReply:
 
 def ended(status: ReplyStatus, error: str = "as scripted", seconds: float = 0.5) -> MessagesReply:
     """Return a reply that is no answer."""
-    return MessagesReply(status=status, error=error, seconds=seconds, usage=Usage(requests=1))
+    unaccounted = int(status is ReplyStatus.TIMEOUT)
+    return MessagesReply(status=status, error=error, seconds=seconds, usage=Usage(requests=1), unaccounted=unaccounted)
 
 
 def answered(text: str = "yes", **fields: Any) -> Outcome:

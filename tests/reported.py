@@ -103,6 +103,7 @@ def _skill(text: str) -> SkillReport:
         tasks=(_task(text, -1.0), _task("steady", 0.0)),
         watch=(text,),
         failed=(FailedPair(task_id=text, round=1, arm=Arm.CANDIDATE, reason=text),),
+        calls=80,
         usage=Usage(),
         judge_usage=Usage(),
         cost_usd=0.0123,

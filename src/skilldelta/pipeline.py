@@ -7,8 +7,8 @@ something to publish to.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from .compare.decision import decide
@@ -20,7 +20,7 @@ from .domain.draws import judgment_key, round_keys
 from .domain.judged import JudgedTrial, TaskRound
 from .domain.judgment import Judgment
 from .domain.measured import Measured
-from .domain.money import price_for, price_of
+from .domain.money import Spent, price_for, price_of
 from .domain.plan import Gate, Plan, SkillPlan
 from .domain.report import Report
 from .domain.skill import SkillBundle
@@ -29,10 +29,10 @@ from .domain.trial import Arm, Outcome, TrialKey, TrialStatus
 from .errors import ModelRefused
 from .judge.rubric import RubricJudge
 from .judge.trial import TaskJudges, task_rounds
-from .ports import Clock, Journal, MessagesApi, Progress, Runner
+from .ports import BudgetReached, Clock, Journal, MessagesApi, Progress, Runner
 from .report.build import Told, build_report
 from .report.words import look_sentence
-from .run.budget import Budget, BudgetedApi, BudgetReached
+from .run.budget import Budget, BudgetedApi
 from .run.messages_runner import MessagesRunner
 from .run.round import Floor, run_round
 
@@ -57,10 +57,8 @@ class Edges:
 async def measure(plan: Plan, bundles: Mapping[tuple[str, Arm], SkillBundle], edges: Edges, told: Told) -> Report:
     """Run what the plan says, skill after skill, until each is decided or the budget ends; return the report."""
     budget = Budget(plan.budget, edges.clock)
-    for lost in edges.journal.lost():
-        budget.charge(calls=1, usd=lost)
-        told.lost_calls += 1
-        told.lost_usd += lost
+    lost = tuple(edges.journal.lost())
+    budget.charge(calls=len(lost), usd=sum(lost))
     _charge_recorded(plan, budget, edges.journal)
     measured: list[Measured] = []
     heard: set[str] = set()
@@ -69,33 +67,47 @@ async def measure(plan: Plan, bundles: Mapping[tuple[str, Arm], SkillBundle], ed
         edges.progress.skill_started(skill)
         floor = _floor(plan, skill, budget, edges, heard)
         measured.append(await _measure_skill(skill, own, floor, budget, smoke=plan.smoke))
+    told = replace(told, lost_calls=len(lost), lost_usd=sum(lost))
     return _report(plan, measured, told, edges.clock, budget.reached)
 
 
 def _charge_recorded(plan: Plan, budget: Budget, journal: Journal) -> None:
-    """Book what the journal already holds: a cap is the run's, however often the run is started."""
+    """Book what the journal already holds: a cap on calls or money is the run's, however often the run is started."""
     for skill in plan.skills:
         runner_price = price_for(plan.prices, skill.runner.provider, skill.runner.model)
         judge_price = price_for(plan.prices, skill.judge.provider, skill.judge.model)
         for number in range(1, skill.design.rounds + 1):
-            empty = True
-            for task, key in round_keys(skill, number):
-                outcome = journal.outcome(key.key)
-                if outcome is None:
-                    continue
-                empty = False
+            recorded = list(_recorded(skill, number, journal))
+            for outcome, judgments in recorded:
                 budget.charge(calls=outcome.turns, usd=_charge(outcome, runner_price))
-                for index in range(len(task.judges)):
-                    judgment = journal.judgment(judgment_key(skill, task, key, index))
-                    if judgment is not None and judgment.raw_replies:
-                        budget.charge(calls=len(judgment.raw_replies), usd=_charge(judgment, judge_price))
-            if empty:
+                for judgment in judgments:
+                    budget.charge(calls=len(judgment.raw_replies), usd=_charge(judgment, judge_price))
+            if not recorded:
                 break  # no round is begun before the one before it is done
+
+
+def _recorded(skill: SkillPlan, number: int, journal: Journal) -> Iterator[tuple[Outcome, list[Judgment]]]:
+    """Yield what the journal holds of a round: each outcome, and the judgments of models on it."""
+    for task, key in round_keys(skill, number):
+        outcome = journal.outcome(key.key)
+        if outcome is not None:
+            judgments = (journal.judgment(judgment_key(skill, task, key, index)) for index in range(len(task.judges)))
+            yield outcome, [each for each in judgments if each is not None and each.raw_replies]
 
 
 def _charge(recorded: Outcome | Judgment, price: Price | None) -> float:
     """Return what was charged then, or what the usage costs at today's price if that is more."""
     return max(recorded.charged_usd, price_of(recorded.usage, price) or 0.0)
+
+
+def _spent(skill: SkillPlan, number: int, journal: Journal) -> Spent:
+    """Return what a round took that was begun and not finished."""
+    spent = Spent()
+    for outcome, judgments in _recorded(skill, number, journal):
+        spent = spent.plus(Spent(calls=outcome.turns, usage=outcome.usage))
+        for judgment in judgments:
+            spent = spent.plus(Spent(judge_calls=len(judgment.raw_replies), judge_usage=judgment.usage))
+    return spent
 
 
 async def decide_again(plan: Plan, journal: Journal, clock: Clock, progress: Progress, told: Told) -> Report:
@@ -149,6 +161,7 @@ async def _measure_skill(
 ) -> Measured:
     rounds: list[tuple[TaskRound, ...]] = []
     pairs: list[tuple[Pair, ...]] = []
+    cut_off = Spent()
     decision = decide((), skill.design)
     while not decision.finished:
         number = len(rounds) + 1
@@ -156,6 +169,7 @@ async def _measure_skill(
         if trials is None:
             if budget:
                 budget.out_of_time()
+            cut_off = _spent(skill, number, floor.journal)
             decision = decide(pairs, skill.design, out_of_budget=True)
             break
         _refuse_if_refused(trials, skill)
@@ -171,7 +185,7 @@ async def _measure_skill(
     gate = gate_of(None if smoke else decision.verdict, skill.design.goal, skill.gate)
     if smoke and nothing_works:
         gate = Gate.FAIL
-    return Measured(plan=skill, rounds=tuple(rounds), pairs=tuple(pairs), decision=decision, gate=gate)
+    return Measured(plan=skill, rounds=tuple(rounds), pairs=tuple(pairs), decision=decision, gate=gate, cut_off=cut_off)
 
 
 def _dead_from_the_start(decision: Decision, trials: Sequence[JudgedTrial]) -> Decision:
@@ -195,7 +209,7 @@ def _refuse_if_refused(trials: Sequence[JudgedTrial], skill: SkillPlan) -> None:
 
 def _report(plan: Plan, measured: Sequence[Measured], told: Told, clock: Clock, reached: str | None) -> Report:
     gate = worst([*(one.gate for one in measured), *(one.gate for one in plan.left_out)])
-    told.seconds = clock.monotonic() - told.started
+    told = replace(told, seconds=clock.monotonic() - told.started)
     return build_report(
         plan, measured, told, gate=gate, exit_code=exit_code(gate), finished_at=clock.now(), reached=reached
     )

@@ -13,11 +13,18 @@ from .domain.suite import Task
 from .domain.trial import Outcome, TrialKey
 
 
+class BudgetReached(Exception):
+    """The next call does not fit under a cap, or a recorded run ends here; what is done stays done."""
+
+
 class MessagesApi(Protocol):
     """A server that speaks the Messages API; retries of the transport happen behind this."""
 
     async def create(self, request: MessagesRequest) -> MessagesReply:
-        """Send one request and return what came of it; never raises for what a server may do."""
+        """Send one request and return what came of it; never raises for what a server may do.
+
+        BudgetReached when the call is not made at all.
+        """
         ...
 
 

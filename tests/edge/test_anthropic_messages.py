@@ -159,7 +159,6 @@ def test_a_server_that_says_it_cached(said: str, cached: bool) -> None:
         {"status": 529},
         {"drop": "before"},
         {"drop": "middle"},
-        {"raw": "garbage"},
         {"raw": "xx", "headers": {"content-encoding": "gzip"}},
     ],
     ids=str,
@@ -181,8 +180,6 @@ def test_what_passes_is_tried_again(trouble: dict[str, Any]) -> None:
         ({"status": 500, "raw": "boom", "content_type": "text/plain"}, "HTTP 500"),
         ({"drop": "before"}, "connection lost"),
         ({"drop": "middle"}, "connection lost"),
-        ({"raw": "garbage"}, "not a message"),
-        ({"raw": "<html>", "content_type": "text/html"}, "not a message"),
     ],
     ids=str,
 )
@@ -191,6 +188,32 @@ def test_what_does_not_pass_is_given_up(trouble: dict[str, Any], words: str) -> 
     reply, seen = played(trouble)
     assert (reply.status, reply.usage.requests, len(seen)) == (ReplyStatus.FAILED, 3, 3)
     assert words in (reply.error or "")
+
+
+@pytest.mark.parametrize("trouble", [{"raw": "garbage"}, {"raw": "<html>", "content_type": "text/html"}], ids=str)
+def test_a_reply_that_cannot_be_read_is_not_asked_for_again(trouble: dict[str, Any]) -> None:
+    """The server has answered, and may have been paid for it: a failed call after one request."""
+    reply, seen = played(trouble)
+    assert (reply.status, reply.usage.requests, len(seen)) == (ReplyStatus.FAILED, 1, 1)
+    assert "not a message" in (reply.error or "")
+
+
+@pytest.mark.parametrize(
+    ("trouble", "unaccounted"),
+    [
+        ({"status": 529}, 0),
+        ({"status": 400}, 0),
+        ({"drop": "before"}, 3),
+        ({"drop": "middle"}, 3),
+        ({"raw": "garbage"}, 1),
+        ({"drop": "middle", "times": 2}, 2),
+        ({}, 0),
+    ],
+    ids=str,
+)
+def test_what_nobody_accounts_for_is_counted(trouble: dict[str, Any], unaccounted: int) -> None:
+    """An attempt whose answer never came, or could not be read, may cost something; an error's status does not."""
+    assert played(trouble, {})[0].unaccounted == unaccounted
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ from ..errors import RunMismatch
 if TYPE_CHECKING:
     from ..domain.plan import Plan
     from ..edges.journal import FileJournal
-    from ..report.build import Told
 
 
 @click.command()
@@ -38,14 +37,17 @@ def command(run: Path, out: Path | None, form: str) -> int:
     journal = read_journal(run)
     clock = SystemClock()
     try:
+        _refuse_strangers(run, plan, journal)
+        reached, cut_off = _how_it_ended(run)
         told = Told(
             run_id=f"{plan.identity[:12]}-replay",
             started_at=clock.now(),
             started=clock.monotonic(),
             attempts=journal.sessions,
             replay=True,
+            reached=reached,
+            cut_off=cut_off,
         )
-        _check(run, plan, journal, told)
         report = asyncio.run(decide_again(plan, journal, clock, progress(silent=True), told))
     finally:
         journal.close()
@@ -58,9 +60,8 @@ def command(run: Path, out: Path | None, form: str) -> int:
     return report.exit_code
 
 
-def _check(run: Path, plan: Plan, journal: FileJournal, told: Told) -> None:
-    """Refuse a plan and a journal that do not belong together; learn which cap ended the run, if one did."""
-    from ..edges.run_folder import read_report
+def _refuse_strangers(run: Path, plan: Plan, journal: FileJournal) -> None:
+    """Refuse a plan and a journal that do not belong together."""
     from ..plan.make import identity_of
 
     if journal.identity != plan.identity or identity_of(plan) != plan.identity:
@@ -69,7 +70,13 @@ def _check(run: Path, plan: Plan, journal: FileJournal, told: Told) -> None:
             where=str(run),
             fix="replay an untouched copy of the run's folder",
         )
+
+
+def _how_it_ended(run: Path) -> tuple[str | None, bool]:
+    """Return which cap ended the run, if one did, and whether no report says so: then the journal alone tells."""
+    from ..edges.run_folder import read_report
+
     try:
-        told.reached = read_report(run).spending.reached
-    except RunMismatch:  # missing or broken: the journal alone says how far the run came
-        told.reached, told.cut_off = "the recorded run was not finished", True
+        return read_report(run).spending.reached, False
+    except RunMismatch:
+        return "the recorded run was not finished", True

@@ -51,9 +51,12 @@ def run_plan(plan: Plan, bundles: Bundles, folder: Path, *, base_url: str | None
                 where=str(folder),
                 fix="name another folder with --out DIR; this run stays as it is",
             )
-        told = Told(run_id=f"{plan.identity[:12]}-{journal.sessions + 1}", started_at=clock.now())
-        told.started = clock.monotonic()
-        told.attempts = journal.sessions + 1
+        told = Told(
+            run_id=f"{plan.identity[:12]}-{journal.sessions + 1}",
+            started_at=clock.now(),
+            started=clock.monotonic(),
+            attempts=journal.sessions + 1,
+        )
         with embedded_model(plan) as local, progress(silent=silent) as shown:
             journal.begin(plan.identity, told.started_at)
             write_plan(folder, plan)

@@ -76,12 +76,14 @@ def _differences(rounds: Sequence[Sequence[Pair]]) -> list[int]:
 
 
 def _cannot_recover(rounds: Sequence[Sequence[Pair]], evidence: Evidence, design: Design) -> bool:
-    """Say whether failures have settled the run: too many whatever follows, or nothing works any more."""
-    if evidence.failed > design.max_failed * design.rounds * len(rounds[0]):
+    """Say whether failures have settled the run: too many whatever follows, or too many once nothing works any more."""
+    most = design.max_failed * design.rounds * len(rounds[0])
+    if evidence.failed > most:
         return True
     last_two = rounds[-2:]
     dead = len(last_two) == 2 and all(pairs and not _differences([pairs]) for pairs in last_two)
-    return dead and len(rounds) < design.rounds
+    to_come = (design.rounds - len(rounds)) * len(rounds[0])
+    return dead and to_come > 0 and evidence.failed + to_come > most
 
 
 def _too_many_failed(evidence: Evidence, design: Design) -> bool:

@@ -152,7 +152,10 @@ class BudgetSettings(Value):
     )
     max_calls: int | None = Field(default=None, ge=0, description="Calls of models. Left out: no limit.")
     max_minutes: float | None = Field(
-        default=None, gt=0, allow_inf_nan=False, description="Minutes. Left out: no limit."
+        default=None,
+        gt=0,
+        allow_inf_nan=False,
+        description="Minutes of one start: a run that is continued has them anew. Left out: no limit.",
     )
 
 

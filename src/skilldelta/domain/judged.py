@@ -35,7 +35,10 @@ class JudgedTrial(Value):
     excerpt: str = ""
     """The beginning of the answer."""
     answer_chars: int = 0
+    calls: int = 1
+    """Turns of the conversation."""
     usage: Usage = Usage()
+    judge_calls: int = 0
     judge_usage: Usage = Usage()
     duration_ms: int = 0
     model: str | None = None

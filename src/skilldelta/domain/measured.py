@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .comparison import Decision, Pair
 from .judged import TaskRound
+from .money import Spent
 from .plan import Gate, SkillPlan
 from .value import Value
 
@@ -17,3 +18,5 @@ class Measured(Value):
     pairs: tuple[tuple[Pair, ...], ...]
     decision: Decision
     gate: Gate
+    cut_off: Spent = Spent()
+    """What was paid for in a round that the budget ended; it is no evidence."""

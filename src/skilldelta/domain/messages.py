@@ -52,6 +52,8 @@ class MessagesReply(Value):
     server_cached: bool = False
     unreachable: bool = False
     """No server was reached, or it hung up without an answer."""
+    unaccounted: int = 0
+    """Attempts that may have made an answer which never came, or could not be read: nobody says what they cost."""
     error: str | None = None
     """What went wrong, in words that hold no secret."""
     seconds: float = 0.0

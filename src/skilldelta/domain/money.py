@@ -6,6 +6,26 @@ from collections.abc import Mapping
 
 from .config import LOCAL, Price
 from .trial import Usage
+from .value import Value
+
+
+class Spent(Value):
+    """What recorded trials and judgments took."""
+
+    calls: int = 0
+    """Calls of the model that does the tasks: the turns of every trial."""
+    usage: Usage = Usage()
+    judge_calls: int = 0
+    judge_usage: Usage = Usage()
+
+    def plus(self, other: Spent) -> Spent:
+        """Return the sum of both."""
+        return Spent(
+            calls=self.calls + other.calls,
+            usage=self.usage.plus(other.usage),
+            judge_calls=self.judge_calls + other.judge_calls,
+            judge_usage=self.judge_usage.plus(other.judge_usage),
+        )
 
 
 def price_of(usage: Usage, price: Price | None) -> float | None:

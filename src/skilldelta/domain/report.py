@@ -135,6 +135,8 @@ class SkillReport(Value):
     watch: tuple[str, ...]
     """Tasks whose value dropped: to look at, not claimed."""
     failed: tuple[FailedPair, ...]
+    calls: int
+    """Model calls of everything recorded, a round that the budget cut off included; so are usage and cost."""
     usage: Usage
     judge_usage: Usage
     cost_usd: float | None
@@ -148,7 +150,7 @@ class Spending(Value):
 
     caps: BudgetSettings
     calls: int
-    """Model calls of recorded trials and judgments."""
+    """Model calls of recorded trials and judgments, those of a round that was cut off included."""
     cost_usd: float | None
     reached: str | None
 

@@ -30,6 +30,8 @@ LONGEST_WAIT = 120.0
 """Seconds; a server that asks for a longer wait is taken to be down."""
 _RETRIED = frozenset({408, 409, 425, 429})
 _DENIED = frozenset({401, 402, 403, 404})
+_NOT_SENT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout"})
+"""Failures of the transport after which nobody can have answered."""
 _CONNECT_SECONDS = 10.0
 _LONGEST_REPLY = 16 * 1024 * 1024
 
@@ -75,9 +77,12 @@ class AnthropicMessages:
         body = _body(request) | dict(request.sampling)
         headers = {TRIAL_HEADER: request.key}
         reply = MessagesReply(status=ReplyStatus.FAILED, error="not sent")
+        unaccounted = 0
         for attempt in range(1, self._attempts + 1):
             reply, wait = await self._once(body, headers, request)
-            reply = reply.model_copy(update={"usage": reply.usage.model_copy(update={"requests": attempt})})
+            unaccounted += reply.unaccounted
+            usage = reply.usage.model_copy(update={"requests": attempt})
+            reply = reply.model_copy(update={"usage": usage, "unaccounted": unaccounted})
             if reply.status is not ReplyStatus.FAILED or wait is None or attempt == self._attempts:
                 return reply
             jitter = 0.75 + 0.5 * random.random()  # noqa: S311 - spreads retries, guards nothing
@@ -107,17 +112,17 @@ class AnthropicMessages:
                     cast_to=httpx2.Response,  # as it came: the SDK's own models would cost more CPU than the call
                     options={"headers": headers, "timeout": _timeout(request.timeout_seconds)},
                 )
-            return _read(response.content, response.headers, spent()), 0.0
+            return _read(response.content, response.headers, spent()), None
         except TimeoutError:
-            return MessagesReply(status=ReplyStatus.TIMEOUT, error=_late(request), seconds=spent()), None
+            return _timed_out(request, spent()), None
         except anthropic.APITimeoutError as error:
-            if type(error.__cause__).__name__ in ("ConnectTimeout", "PoolTimeout"):
+            if type(error.__cause__).__name__ in _NOT_SENT:
                 return self._failed("no connection in time", spent(), unreachable=True), 0.0
-            return MessagesReply(status=ReplyStatus.TIMEOUT, error=_late(request), seconds=spent()), None
+            return _timed_out(request, spent()), None
         except anthropic.APIConnectionError as error:
             cause = error.__cause__ or error
             words = f"connection lost: {type(cause).__name__}: {cause}"
-            return self._failed(words, spent(), unreachable=True), 0.0
+            return self._failed(words, spent(), unreachable=True, unaccounted=int(_was_sent(cause))), 0.0
         except anthropic.APIStatusError as error:
             return self._refusal(error, spent())
         except anthropic.APIError as error:
@@ -127,9 +132,14 @@ class AnthropicMessages:
             words = self._redact(" ".join(f"{type(error).__name__}: {error}".split()))
             return MessagesReply(status=ReplyStatus.DENIED, error=words, seconds=spent()), None
 
-    def _failed(self, words: str, seconds: float, *, unreachable: bool = False) -> MessagesReply:
-        error = self._redact(words)
-        return MessagesReply(status=ReplyStatus.FAILED, error=error, seconds=seconds, unreachable=unreachable)
+    def _failed(self, words: str, seconds: float, *, unreachable: bool = False, unaccounted: int = 0) -> MessagesReply:
+        return MessagesReply(
+            status=ReplyStatus.FAILED,
+            error=self._redact(words),
+            seconds=seconds,
+            unreachable=unreachable,
+            unaccounted=unaccounted,
+        )
 
     def _refusal(self, error: Any, seconds: float) -> tuple[MessagesReply, float | None]:
         code = int(error.status_code)
@@ -149,8 +159,15 @@ class AnthropicMessages:
         return words[:1000]
 
 
-def _late(request: MessagesRequest) -> str:
-    return f"no answer within {request.timeout_seconds:g} s"
+def _was_sent(problem: BaseException) -> bool:
+    """Return True when the request may have reached the server before the connection broke."""
+    hung_up = type(problem.__cause__).__name__ == "ServerDisconnectedError"  # which the transport calls ConnectError
+    return hung_up or type(problem).__name__ not in _NOT_SENT
+
+
+def _timed_out(request: MessagesRequest, seconds: float) -> MessagesReply:
+    late = f"no answer within {request.timeout_seconds:g} s"
+    return MessagesReply(status=ReplyStatus.TIMEOUT, error=late, seconds=seconds, unaccounted=1)
 
 
 def _timeout(seconds: float) -> Any:
@@ -201,7 +218,7 @@ def _retry_after(headers: Mapping[str, str]) -> float:
 def _read(raw: bytes, headers: Mapping[str, str], seconds: float) -> MessagesReply:
     """Return the reply in `raw`; what is not a message is a failure of the server."""
     if len(raw) > _LONGEST_REPLY:
-        return MessagesReply(status=ReplyStatus.FAILED, error=f"a reply of {len(raw):,} bytes", seconds=seconds)
+        return _unreadable(f"a reply of {len(raw):,} bytes", seconds)
     try:
         message = _whole(raw)
         content = tuple(message["content"])
@@ -223,7 +240,11 @@ def _read(raw: bytes, headers: Mapping[str, str], seconds: float) -> MessagesRep
             seconds=seconds,
         )
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        return MessagesReply(status=ReplyStatus.FAILED, error="the server's reply is not a message", seconds=seconds)
+        return _unreadable("the server's reply is not a message", seconds)
+
+
+def _unreadable(why: str, seconds: float) -> MessagesReply:
+    return MessagesReply(status=ReplyStatus.FAILED, error=why, seconds=seconds, unaccounted=1)
 
 
 def _whole(raw: bytes) -> Any:

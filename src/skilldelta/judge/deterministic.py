@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from ..domain.judgment import Evidence, Judgment
 from ..domain.suite import ContainsJudge, JsonSchemaJudge, JudgeSettings, NotContainsJudge, RegexJudge
 
 REGEX_SECONDS = 1.0
-"""A pattern that takes longer on one answer is a judge failure."""
+"""CPU time; a pattern that takes longer on one answer is a judge failure."""
 _QUOTE = 200
 _SCHEMA_ANSWER = 1_000_000
 
@@ -32,7 +33,7 @@ def _contains(settings: ContainsJudge, index: int, answer: str) -> Judgment:
         passed=not missing,
         score=round(len(found) / len(settings.expected), 2) if missing else 1.0,
         rationale=words,
-        evidence=tuple(Evidence(quote=_around(answer, folded.find(text.casefold()), len(text))) for text in found[:5]),
+        evidence=tuple(Evidence(quote=_quoted(answer, folded, text)) for text in found[:5]),
     )
 
 
@@ -46,9 +47,7 @@ def _not_contains(settings: NotContainsJudge, index: int, answer: str) -> Judgme
         passed=not present,
         score=0.0 if present else 1.0,
         rationale=words,
-        evidence=tuple(
-            Evidence(quote=_around(answer, folded.find(text.casefold()), len(text))) for text in present[:5]
-        ),
+        evidence=tuple(Evidence(quote=_quoted(answer, folded, text)) for text in present[:5]),
     )
 
 
@@ -59,7 +58,8 @@ def _regex(settings: RegexJudge, index: int, answer: str) -> Judgment:
     for letter in settings.flags:
         flags |= {"i": regex.IGNORECASE, "m": regex.MULTILINE, "s": regex.DOTALL, "x": regex.VERBOSE}[letter]
     try:
-        found = regex.compile(settings.pattern, flags).search(answer, timeout=REGEX_SECONDS)
+        # The time limit counts the CPU of the whole process: holding the lock, no other thread can use it up.
+        found = regex.compile(settings.pattern, flags).search(answer, timeout=REGEX_SECONDS, concurrent=False)
     except TimeoutError:
         return Judgment(
             judge=index,
@@ -104,7 +104,7 @@ def _json_schema(settings: JsonSchemaJudge, index: int, answer: str) -> Judgment
         wrong = next(validator.iter_errors(value), None)
     except ValueError as problem:
         return said(False, f"the answer's JSON holds what no text can: {problem}")
-    except BaseException as problem:
+    except BaseException as problem:  # a panic of the validator's Rust code derives from no Exception
         if isinstance(problem, KeyboardInterrupt | SystemExit):
             raise
         return Judgment(judge=index, type=settings.type, failure=f"the validator failed: {type(problem).__name__}")
@@ -114,6 +114,7 @@ def _json_schema(settings: JsonSchemaJudge, index: int, answer: str) -> Judgment
     return said(False, f"at {place}: {wrong.message}")
 
 
+@lru_cache(maxsize=64)
 def _validator(schema: str) -> Any:
     """Return a validator that fetches nothing and whose patterns cannot backtrack."""
     import jsonschema_rs
@@ -146,6 +147,14 @@ def _no_constant(name: str) -> Any:
 def _listed(texts: list[str] | tuple[str, ...]) -> str:
     shown = ", ".join(repr(text[:60]) for text in texts[:8])
     return shown + (f" and {len(texts) - 8} more" if len(texts) > 8 else "")
+
+
+def _quoted(answer: str, folded: str, text: str) -> str:
+    """Return the passage of the answer in which `text` was found in the `folded` answer."""
+    place = folded.find(text.casefold())
+    if len(folded) != len(answer):  # "ß" folds to two letters
+        place = [at for at, letter in enumerate(answer) for _ in letter.casefold()][place]
+    return _around(answer, place, len(text))
 
 
 def _around(answer: str, start: int, length: int) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 
 from ..domain.draws import judgment_key
@@ -12,14 +11,13 @@ from ..domain.plan import SkillPlan
 from ..domain.suite import JudgeSettings, LlmRubricJudge, Task
 from ..domain.trial import Arm, Outcome, TrialKey, TrialStatus, Usage
 from ..domain.value import digest
-from ..ports import Journal
+from ..ports import BudgetReached, Journal
 from .deterministic import judge_answer
 from .rubric import RubricJudge, judged_again
 from .value import TrialValue, attempts_value, flags_of, trial_value
 
 EXCERPT = 1500
 """Characters of an answer that stay in memory and may stand in a report."""
-_IN_A_THREAD = frozenset({"regex", "json-schema"})
 
 
 class TaskJudges:
@@ -49,12 +47,9 @@ class TaskJudges:
             return await self._asked(skill, task, key, outcome, index, settings, name)
         if recorded is not None and (recorded.failure is not None or not self._again):
             return recorded
-        if settings.type in _IN_A_THREAD:
-            judgment = await asyncio.to_thread(judge_answer, settings, index, outcome.text)
-        else:
-            judgment = judge_answer(settings, index, outcome.text)
-        if recorded is not None:
-            return judgment
+        judgment = judge_answer(settings, index, outcome.text)
+        if recorded is not None:  # a slower machine may fail to judge today what was judged then
+            return judgment if judgment.failure is None else recorded
         self._journal.record_judgment(name, key, judgment)
         return self._journal.judgment(name) or judgment
 
@@ -69,7 +64,7 @@ class TaskJudges:
         name: str,
     ) -> Judgment:
         if self._rubric is None:
-            return Judgment(judge=index, type=settings.type, failure="the judgment was never recorded")
+            raise BudgetReached(f"the journal ends before {skill.skill_id}, {task.id}, round {key.round} was judged")
         judgment = await self._rubric.judge(skill, task, settings, index, outcome.text, name)
         self._journal.record_judgment(name, key, judgment)
         return self._journal.judgment(name) or judgment
@@ -84,6 +79,7 @@ def _judged(
         if judgment.usage != Usage():
             judge_usage = judge_usage.plus(judgment.usage)
     rare = {
+        "judge_calls": sum(len(judgment.raw_replies) for judgment in judgments),
         "reason": outcome.reason,
         "refused_by_provider": outcome.refused_by_provider,
         "failure": value.failure,
@@ -110,6 +106,7 @@ def _judged(
         ),
         excerpt=outcome.text[:EXCERPT],
         answer_chars=len(outcome.text),
+        calls=outcome.turns,
         usage=outcome.usage,
         duration_ms=outcome.duration_ms,
         model=outcome.model,

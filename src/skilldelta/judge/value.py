@@ -41,12 +41,10 @@ def trial_value(outcome: Outcome, judgments: Sequence[Judgment], task: Task, met
     if metric is Metric.PASS:
         passes = [judgment.passed for judgment in judgments if judgment.failure is None]
         if task.require == "any" and any(passes):
-            return TrialValue(100, None)
-        if task.require == "all" and not all(passes):
-            return TrialValue(0, None) if failed is None else TrialValue(None, failed)
+            return TrialValue(100, None)  # whatever another judge would have said
         if failed is not None:
             return TrialValue(None, failed)
-        return TrialValue(0 if task.require == "any" else 100, None)
+        return TrialValue(100 if task.require == "all" and all(passes) else 0, None)
     if failed is not None:
         return TrialValue(None, failed)
     weights = [judge.weight for judge in task.judges]

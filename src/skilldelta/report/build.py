@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..domain.comparison import Interval, Pair
 from ..domain.judged import JudgedTrial
 from ..domain.measured import Measured
-from ..domain.money import price_for, price_of
+from ..domain.money import Spent, price_for, price_of
 from ..domain.plan import Gate, Plan
 from ..domain.report import (
     ArmResult,
@@ -21,14 +21,14 @@ from ..domain.report import (
     Spending,
     Statistics,
 )
-from ..domain.trial import Arm, TrialStatus, Usage
+from ..domain.trial import Arm, TrialStatus
 from ..statistics.effects import cohens_dz, mean, median, population_interval, tally
 from .remarks import warnings_of
 from .tasks import task_results
 from .words import headline, population_sentence, skill_sentence
 
 
-@dataclass(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Told:
     """What the invocation knows and the evidence does not: the report's named block."""
 
@@ -78,7 +78,7 @@ def build_report(
         findings=plan.findings,
         spending=Spending(
             caps=plan.budget,
-            calls=sum(trial.usage.requests + trial.judge_usage.requests for trial in trials),
+            calls=sum(spent.calls + spent.judge_calls for spent in map(_spent, measured)),
             cost_usd=None if None in costs else round(sum(cost for cost in costs if cost is not None), 6),
             reached=reached,
         ),
@@ -106,10 +106,10 @@ def _skill_report(one: Measured, plan: Plan) -> SkillReport:
     skill, decision = one.plan, one.decision
     trials = _trials(one)
     pairs = [pair for round_pairs in one.pairs for pair in round_pairs]
-    usage, judge_usage = _usage(trials)
-    cost = price_of(usage, price_for(plan.prices, skill.runner.provider, skill.runner.model))
-    judged = price_of(judge_usage, price_for(plan.prices, skill.judge.provider, skill.judge.model))
-    if judge_usage == Usage():
+    spent = _spent(one)
+    cost = price_of(spent.usage, price_for(plan.prices, skill.runner.provider, skill.runner.model))
+    judged = price_of(spent.judge_usage, price_for(plan.prices, skill.judge.provider, skill.judge.model))
+    if not spent.judge_calls:
         judged = 0.0
     tasks = task_results(one)
     report = SkillReport(
@@ -146,8 +146,9 @@ def _skill_report(one: Measured, plan: Plan) -> SkillReport:
         tasks=tasks,
         watch=() if plan.smoke else tuple(task.task_id for task in tasks if task.movement == "down"),
         failed=_failed(one),
-        usage=usage,
-        judge_usage=judge_usage,
+        calls=spent.calls + spent.judge_calls,
+        usage=spent.usage,
+        judge_usage=spent.judge_usage,
         cost_usd=None if cost is None or judged is None else round(cost + judged, 6),
         warnings=(),
         notes=skill.notes,
@@ -159,12 +160,14 @@ def _skill_report(one: Measured, plan: Plan) -> SkillReport:
     )
 
 
-def _usage(trials: Iterable[JudgedTrial]) -> tuple[Usage, Usage]:
-    asked, judged = Usage(), Usage()
-    for trial in trials:
-        asked = asked.plus(trial.usage)
-        judged = judged.plus(trial.judge_usage)
-    return asked, judged
+def _spent(one: Measured) -> Spent:
+    """Return what one skill took, the round that the budget cut off included."""
+    spent = one.cut_off
+    for trial in _trials(one):
+        spent = spent.plus(
+            Spent(calls=trial.calls, usage=trial.usage, judge_calls=trial.judge_calls, judge_usage=trial.judge_usage)
+        )
+    return spent
 
 
 def _arm(arm: Arm, one: Measured, pairs: Sequence[Pair]) -> ArmResult:

@@ -6,6 +6,7 @@ from ..domain.comparison import Decision, Interval, StopReason, Verdict
 from ..domain.design import Goal, Metric
 from ..domain.plan import Gate, SkillPlan
 from ..domain.report import SkillReport
+from ..statistics.effects import FEWEST_TASKS
 
 VERDICT_WORDS = {
     Verdict.IMPROVED: "better",
@@ -113,10 +114,9 @@ def skill_sentence(report: SkillReport) -> str:
         return f"{report.name}: a smoke run of one task and one round; it gives no verdict."
     if report.verdict is Verdict.INSUFFICIENT_DATA:
         lost = report.statistics.failed_pairs
-        return (
-            f"{report.name}: insufficient data: {lost} of {lost + report.statistics.pairs} pairs failed, "
-            "which is more than a quarter (or all that was tried)."
-        )
+        tried = lost + report.statistics.pairs
+        why = "more than a quarter" if 4 * lost > tried else "and in the end nothing answered any more"
+        return f"{report.name}: insufficient data: {lost} of {tried} pairs failed, {why}."
     if report.statistics.mean_delta is None:
         return f"{report.name}: inconclusive: nothing was measured, because {REASON_WORDS[report.reason]}."
     if report.verdict is Verdict.IMPROVED:
@@ -136,10 +136,11 @@ def population_sentence(report: SkillReport) -> str:
     if report.verdict is None:
         return ""
     interval = report.statistics.population_interval
+    measured = sum(1 for task in report.tasks if task.pairs)
     if interval is None:
-        few = len(report.tasks) < 5
-        if not report.statistics.pairs:
+        if not measured:
             return "If these tasks were a random sample of similar tasks: nothing was measured."
+        few = measured < FEWEST_TASKS
         why = "not estimable from fewer than five tasks" if few else "not estimable, as every task moved alike"
         return f"If these tasks were a random sample of similar tasks: {why}."
     holds = interval.low > 0 or interval.high < 0
@@ -147,7 +148,7 @@ def population_sentence(report: SkillReport) -> str:
     tail = " It holds on this suite; it is not shown to generalise." if claimed and not holds else ""
     return (
         "If these tasks were a random sample of similar tasks: approximate 95 % interval "
-        f"{span(interval)} points (n = {len(report.tasks)} tasks).{tail}"
+        f"{span(interval)} points (n = {measured} tasks).{tail}"
     )
 
 

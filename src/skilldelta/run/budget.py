@@ -8,11 +8,7 @@ from ..domain.config import BudgetSettings, Price
 from ..domain.messages import MessagesReply, MessagesRequest, ReplyStatus
 from ..domain.money import price_of
 from ..errors import ModelRefused
-from ..ports import Clock, Journal, MessagesApi
-
-
-class BudgetReached(Exception):
-    """The next call does not fit under a cap; what is done stays done."""
+from ..ports import BudgetReached, Clock, Journal, MessagesApi
 
 
 class Budget:
@@ -157,9 +153,5 @@ def ceiling_of(request: MessagesRequest, price: Price | None) -> float:
 
 
 def _cost(reply: MessagesReply, ceiling: float, price: Price | None) -> float:
-    """Return what a reply cost: by its usage; the ceiling where an answer may have been made and not counted."""
-    if price is None or reply.status in (ReplyStatus.DENIED, ReplyStatus.REFUSED):
-        return 0.0
-    if reply.status is ReplyStatus.TIMEOUT:
-        return ceiling
-    return price_of(reply.usage, price) or 0.0
+    """Return what a reply cost: by its usage, and the ceiling for each attempt that nobody accounts for."""
+    return (price_of(reply.usage, price) or 0.0) + reply.unaccounted * ceiling

@@ -12,8 +12,7 @@ from ..domain.plan import SkillPlan
 from ..domain.skill import SkillBundle
 from ..domain.suite import Task
 from ..domain.trial import Arm, Outcome, TrialKey
-from ..ports import Journal, Progress, Runner
-from .budget import BudgetReached
+from ..ports import BudgetReached, Journal, Progress, Runner
 
 Judge = Callable[[SkillPlan, Task, TrialKey, Outcome], Awaitable[JudgedTrial]]
 """Judges one outcome, through the same pool, journal and budget."""

@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Sequence
 from typing import NamedTuple
 
-_FEWEST_TASKS = 5
+FEWEST_TASKS = 5
 
 
 class Tally(NamedTuple):
@@ -67,7 +67,7 @@ def population_interval(task_means: Sequence[float], *, alpha: float = 0.05) -> 
     from scipy.special import stdtrit  # so that the rest of the module costs nothing to import
 
     tasks = len(task_means)
-    if tasks < _FEWEST_TASKS or min(task_means) == max(task_means):
+    if tasks < FEWEST_TASKS or min(task_means) == max(task_means):
         return None
     centre = statistics.fmean(task_means)
     quantile = float(stdtrit(tasks - 1, 1 - alpha / 2))

@@ -12,7 +12,8 @@ from skilldelta.domain.config import BudgetSettings, Price
 from skilldelta.domain.messages import MessagesReply, MessagesRequest, ReplyStatus
 from skilldelta.domain.trial import Usage
 from skilldelta.errors import ModelRefused
-from skilldelta.run.budget import Budget, BudgetedApi, BudgetReached, ceiling_of
+from skilldelta.ports import BudgetReached
+from skilldelta.run.budget import Budget, BudgetedApi, ceiling_of
 
 PRICE = Price(input=10, output=100)
 REQUEST = MessagesRequest(
@@ -185,10 +186,11 @@ def costing(**tokens: int) -> MessagesReply:
         (ended(ReplyStatus.FAILED), 0.0),
         (ended(ReplyStatus.REFUSED), 0.0),
         (ended(ReplyStatus.TIMEOUT), ceiling_of(REQUEST, PRICE)),
+        (costing(output_tokens=100).model_copy(update={"unaccounted": 2}), 0.01 + 2 * ceiling_of(REQUEST, PRICE)),
     ],
 )
 async def test_what_a_call_costs(reply: MessagesReply, usd: float) -> None:
-    """An answer costs its usage, a refusal nothing, and a timeout the most: it may have been billed."""
+    """An answer costs its usage, a refusal nothing, and what nobody accounts for the most: it may have been billed."""
     api, capped, journal = paying([reply])
     answer = await api.create(REQUEST)
     assert answer.model_copy(update={"charged_usd": 0.0}) == reply

@@ -16,7 +16,7 @@ from skilldelta.domain.skill import SkillBundle
 from skilldelta.domain.suite import Task
 from skilldelta.domain.trial import Arm, Outcome, TrialKey
 from skilldelta.judge.trial import TaskJudges
-from skilldelta.run.budget import BudgetReached
+from skilldelta.ports import BudgetReached
 from skilldelta.run.round import Floor, run_round
 
 PLAN = skill_plan(*[task(f"task-{number}") for number in range(6)])

@@ -1,7 +1,7 @@
 """The stages in their order: plan → run → judge → compare → report. Read this first.
 
-`diff` comes before, in `cli` and `action`, where the repository is opened; `publish` comes after, where there is
-something to publish to.
+What comes before needs the repository, and `cli` puts it together: `gathering` takes the changes (`diff/`) and the
+suites that are the law (`plan/law`), `compare` makes the plan of them.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from .run.round import Floor, run_round
 
 @dataclass(frozen=True, kw_only=True)
 class Edges:
-    """The doors to the world, built by `cli` and `action`."""
+    """The doors to the world, built by `cli`."""
 
     runner_api: Callable[[SkillPlan], MessagesApi]
     """The server that answers this skill's trials."""

@@ -298,6 +298,28 @@ def test_the_calls_run_out(bench: Bench) -> None:
     assert "The budget ended the run first: max_calls (60)." in bench.printed
 
 
+@pytest.mark.parametrize("calls", [7, 8, 11])
+def test_the_budget_ends_while_judges_are_asked(bench: Bench, calls: int) -> None:
+    """A round that is not judged to its end is no evidence, in a replay neither; what it cost is told all the same."""
+    priced = "prices: {test: {input: 10, output: 100}, judge: {input: 10, output: 100}}\n"
+    _ready(bench, {".skilldelta.yml": CONFIG + priced, **frozen(suite_text(tasks=3, judge=RUBRIC))})
+    word = json.dumps({"rationale": "good", "score": 1})
+    bench.server.script = lambda asked: word if asked.arm == "judge" else "yes"
+    report = bench.compare("--max-calls", str(calls), "--concurrency", "1")
+    assert _settled(report) == ("inconclusive", "warn", "budget")
+    assert report["spending"]["calls"] == len(bench.server.asked) == calls
+    assert report["spending"]["cost_usd"] == _one(report)["cost_usd"] == pytest.approx(calls * 0.0006)
+
+
+def test_a_judge_s_long_reply_is_read_alike_in_a_replay(bench: Bench) -> None:
+    """What is cut off for the record was not read either: the same reply is the same judgment, or the same failure."""
+    _ready(bench, {".skilldelta.yml": CONFIG, **frozen(suite_text(tasks=3, judge=RUBRIC))})
+    long = json.dumps({"rationale": "x" * 19_980, "score": 1})
+    assert len(long) > 20_000
+    bench.server.script = lambda asked: long if asked.arm == "judge" else "yes"
+    assert _settled(bench.compare(code=1))[0] == "insufficient-data"
+
+
 def test_no_calls_at_all(bench: Bench) -> None:
     """A budget of nothing asks nobody and says so."""
     _ready(bench)

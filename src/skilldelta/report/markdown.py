@@ -55,17 +55,19 @@ def _banners(report: Report) -> Iterator[str]:
 
 
 def _table(report: Report) -> Iterator[str]:
-    level = confidence(report.skills[0].alpha)
-    yield f"| skill | verdict | before | after | Δ points | {level} interval | rounds | trials | cost | gate |"
+    same_level = len({skill.alpha for skill in report.skills}) == 1
+    level = f"{confidence(report.skills[0].alpha)} interval" if same_level else "interval"
+    yield f"| skill | verdict | before | after | Δ points | {level} | rounds | trials | cost | gate |"
     yield "|---|---|---:|---:|---:|:---:|---:|---:|---:|---|"
     for skill in report.skills:
         candidate, reference = skill.arms
         sign = VERDICT_SIGNS[skill.verdict] if skill.verdict else "⚪"
         verdict = skill.verdict.value if skill.verdict else "smoke run"
+        at = "" if same_level else f" ({confidence(skill.alpha)})"
         before = percent(reference.mean) + (" (no skill)" if reference.arm.value == "control" else "")
         yield (
             f"| {inline(skill.name, 80)} | {sign} {verdict} | {before} | {percent(candidate.mean)} "
-            f"| {points(skill.statistics.mean_delta)} | {span(skill.statistics.interval)} "
+            f"| {points(skill.statistics.mean_delta)} | {span(skill.statistics.interval)}{at} "
             f"| {skill.rounds} of {skill.rounds_max} | {skill.trials} of {skill.trials_max} "
             f"| {money(skill.cost_usd)} | {skill.gate.value} |"
         )

@@ -120,6 +120,15 @@ def test_dead_rounds_at_the_very_end_count_by_their_share() -> None:
     assert said(decision) == (Verdict.INCONCLUSIVE, StopReason.ROUNDS, 10)
 
 
+def test_dead_rounds_that_cannot_become_too_many_end_nothing() -> None:
+    """Where even a loss of all that is to come stays within the share allowed, the share alone decides, as it must."""
+    rounds = ["WLTT"] * 16 + ["FFFF"] * 2
+    design = Design(rounds=20, margin=0.01, futility=0, min_rounds=20)
+    assert decide(played(*rounds), design).finished is False
+    whole = decide(played(*rounds, "FFFF", "FFFF"), design)
+    assert said(whole) == (Verdict.INCONCLUSIVE, StopReason.ROUNDS, 20)
+
+
 def test_dead_rounds_do_not_undo_a_verdict_that_survives_them() -> None:
     """A verdict that holds with every pair of the dead rounds lost stands; one that does not is not even held back."""
     stands = decide(played(*["WWWW"] * 8, *["FFFF"] * 2), Design(rounds=20, min_rounds=10))

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from typing import Any
 
 import pytest
 
+from fakes import MemoryJournal, answered, skill_plan, task
+from skilldelta.domain.draws import judgment_key, round_keys
 from skilldelta.domain.judgment import Judgment
 from skilldelta.domain.suite import ContainsJudge, JsonSchemaJudge, NotContainsJudge, RegexJudge
 from skilldelta.judge.deterministic import judge_answer, without_fence
+from skilldelta.judge.trial import TaskJudges
 
 
 def contains(answer: str, *expected: str) -> Judgment:
@@ -97,6 +101,36 @@ def test_a_pattern_that_backtracks_for_ever_is_stopped() -> None:
     assert time.monotonic() - started < 5
     assert judgment.failure == "the pattern took longer than 1 s on this answer: make it simpler"
     assert (judgment.passed, judgment.score) == (False, 0.0)
+
+
+async def test_a_slow_pattern_is_judged_alike_however_many_answers_are_judged_at_once() -> None:
+    """The time limit of a pattern is its own: what others compute at the same time does not count against it."""
+    slow = task("slow", judges=[{"type": "regex", "pattern": "(.*)1(.*)2(.*)3(.*)$x"}])
+    plan = skill_plan(slow)
+    judges = TaskJudges(MemoryJournal(), None)
+    keys = [key for number in range(1, 4) for _, key in round_keys(plan, number)]
+    judged = await asyncio.gather(*(judges(plan, slow, key, answered("123" * 110)) for key in keys))
+    assert [trial.failure for trial in judged] == [None] * len(keys)
+
+
+async def test_a_recorded_verdict_stands_where_judging_again_fails() -> None:
+    """A replay on a slower machine keeps what was judged, and judges anew whatever it can."""
+    for pattern, recorded, passed in (("(a+)+$", True, True), ("b", False, True)):
+        one = task("one", judges=[{"type": "regex", "pattern": pattern}])
+        plan, journal = skill_plan(one), MemoryJournal()
+        key = next(key for _, key in round_keys(plan, 1))
+        then = Judgment(judge=0, type="regex", passed=recorded, score=float(recorded))
+        journal.record_judgment(judgment_key(plan, one, key, 0), key, then)
+        (word,) = (await TaskJudges(journal, None, again=True)(plan, one, key, answered("a" * 5000 + "b"))).judges
+        assert (word.passed, word.failure) == (passed, None)
+
+
+def test_a_quote_stands_where_the_text_was_found() -> None:
+    """Letters that fold to more than one do not shift the passage that is shown."""
+    judgment = judge_answer(
+        ContainsJudge(type="contains", expected=("needle",)), 0, "ß" * 300 + " the needle lies here"
+    )
+    assert "needle" in judgment.evidence[0].quote
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ PIP := $(PYTHON) -m pip --quiet --quiet --disable-pip-version-check --no-input
 # One stamp per set of packages: it is renewed when its lock file, or what says how to install the project, changes.
 RUN := $(VENV)/.installed-run
 LOCAL := $(VENV)/.installed-local
+CLOUD := $(VENV)/.installed-cloud
 DEV := $(VENV)/.installed-dev
 COMPILE := $(PYTHON) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
   --no-emit-index-url $(UPGRADE)
@@ -27,7 +28,7 @@ demo: $(RUN) $(LOCAL) ## Compare two pull requests with a real, tiny, local mode
 test: $(DEV) ## Run the tests that need no key, no model and no network.
 	@$(PYTHON) -m pytest -q -m "not real and not slow" $(ARGS)
 
-test-real: $(DEV) $(LOCAL) ## Run the tests with real parts (the embedded model) and the slow ones.
+test-real: $(DEV) $(LOCAL) $(CLOUD) ## Run the tests with real parts (embedded model, cloud clients) and the slow ones.
 	@$(PYTHON) -P -m skilldelta local-model install
 	@$(PYTHON) -m pytest -q -m "real or slow" $(ARGS)
 
@@ -52,6 +53,7 @@ lock: $(RUN) ## Renew requirements/ from pyproject.toml; UPGRADE=--upgrade takes
 	@$(PIP) install --require-hashes -r requirements/lock.txt
 	@$(COMPILE) pyproject.toml -o requirements/run.txt
 	@$(COMPILE) pyproject.toml --extra local -c requirements/run.txt -o requirements/local.txt
+	@$(COMPILE) pyproject.toml --extra bedrock --extra vertex -c requirements/run.txt -o requirements/cloud.txt
 	@$(COMPILE) --group build -c requirements/run.txt -o requirements/build.txt
 	@$(COMPILE) pyproject.toml --group dev -c requirements/run.txt -c requirements/build.txt -o requirements/dev.txt
 	@$(COMPILE) --group lock -o requirements/lock.txt
@@ -73,6 +75,11 @@ $(RUN): requirements/run.txt requirements/build.txt pyproject.toml | $(PYTHON)
 $(LOCAL): requirements/local.txt | $(RUN)
 	@echo "installing the engine of the embedded model" >&2
 	@$(PIP) install --require-hashes -r requirements/local.txt
+	@touch $@
+
+$(CLOUD): requirements/cloud.txt | $(RUN)
+	@echo "installing the clients of Bedrock and Vertex" >&2
+	@$(PIP) install --require-hashes -r requirements/cloud.txt
 	@touch $@
 
 $(DEV): requirements/dev.txt | $(RUN)

@@ -6,8 +6,10 @@ import asyncio
 import json
 import random
 import re
+import sys
 import time
 from collections.abc import Mapping
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -30,6 +32,8 @@ LONGEST_WAIT = 120.0
 """Seconds; a server that asks for a longer wait is taken to be down."""
 _RETRIED = frozenset({408, 409, 425, 429})
 _DENIED = frozenset({401, 402, 403, 404})
+_PACKAGES = {"bedrock": "boto3", "vertex": "google.auth"}
+"""Provider → the package that its extra brings, by the name under which it is imported."""
 _NOT_SENT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout"})
 """Failures of the transport after which nobody can have answered."""
 _CONNECT_SECONDS = 10.0
@@ -127,8 +131,8 @@ class AnthropicMessages:
             return self._refusal(error, spent())
         except anthropic.APIError as error:
             return self._failed(f"{type(error).__name__}: {error}", spent()), None
-        except (anthropic.AnthropicError, ImportError, RuntimeError, ValueError) as error:
-            # The SDK cannot send at all: no credentials, no project, a package of the provider's is missing.
+        except (anthropic.AnthropicError, ImportError, RuntimeError, ValueError, *_cloud_errors()) as error:
+            # The SDK cannot send at all: no credentials, no project.
             words = self._redact(" ".join(f"{type(error).__name__}: {error}".split()))
             return MessagesReply(status=ReplyStatus.DENIED, error=words, seconds=spent()), None
 
@@ -157,6 +161,12 @@ class AnthropicMessages:
             if value:
                 words = words.replace(value, "[secret]")
         return words[:1000]
+
+
+def _cloud_errors() -> tuple[type[Exception], ...]:
+    """Return what the providers' own packages raise for want of credentials, as far as they are loaded."""
+    roots = (("google.auth.exceptions", "GoogleAuthError"), ("botocore.exceptions", "BotoCoreError"))
+    return tuple(getattr(sys.modules[module], name) for module, name in roots if module in sys.modules)
 
 
 def _was_sent(problem: BaseException) -> bool:
@@ -308,9 +318,18 @@ def connect_local(base_url: str, api_key: SecretStr) -> AnthropicMessages:
 
 
 def require_access(provider: str, *, environment: Mapping[str, str], base_url: str | None = None) -> None:
-    """Raise what `connect` would raise for want of a key, a region or a usable address, before anything is loaded."""
-    if provider == "vertex" and not environment.get("CLOUD_ML_REGION"):
-        raise MissingKey("Vertex needs a region", fix="set CLOUD_ML_REGION (and ANTHROPIC_VERTEX_PROJECT_ID)")
+    """Raise MissingKey for want of a package, a key or a region, BadUsage for an address that is none; nobody is asked.
+
+    Credentials of Bedrock and Vertex are found by their own packages, when the first request is made.
+    """
+    if provider in _PACKAGES:
+        if not _installed(_PACKAGES[provider]):
+            raise MissingKey(
+                f"the provider {provider} needs a package that is not installed: {_PACKAGES[provider]}",
+                fix=f"pip install 'skilldelta[{provider}]'",
+            )
+        if provider == "vertex" and not environment.get("CLOUD_ML_REGION"):
+            raise MissingKey("Vertex needs a region", fix="set CLOUD_ML_REGION (and ANTHROPIC_VERTEX_PROJECT_ID)")
     if provider != "anthropic":
         return
     if not environment.get("ANTHROPIC_API_KEY") and not environment.get("ANTHROPIC_AUTH_TOKEN"):
@@ -319,6 +338,13 @@ def require_access(provider: str, *, environment: Mapping[str, str], base_url: s
             fix="set ANTHROPIC_API_KEY (in a workflow: from a secret), or use --model local for the embedded model",
         )
     _address(base_url or environment.get("ANTHROPIC_BASE_URL"))
+
+
+def _installed(package: str) -> bool:
+    try:
+        return find_spec(package) is not None
+    except ImportError:  # the package around it is not there either
+        return False
 
 
 def connect(provider: str, *, environment: Mapping[str, str], base_url: str | None = None) -> AnthropicMessages:

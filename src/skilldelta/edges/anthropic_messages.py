@@ -131,10 +131,15 @@ class AnthropicMessages:
             return self._refusal(error, spent())
         except anthropic.APIError as error:
             return self._failed(f"{type(error).__name__}: {error}", spent()), None
-        except (anthropic.AnthropicError, ImportError, RuntimeError, ValueError, *_cloud_errors()) as error:
-            # The SDK cannot send at all: no credentials, no project.
-            words = self._redact(" ".join(f"{type(error).__name__}: {error}".split()))
-            return MessagesReply(status=ReplyStatus.DENIED, error=words, seconds=spent()), None
+        except (anthropic.AnthropicError, ImportError, RuntimeError, ValueError) as error:
+            return self._cannot_send(error, spent()), None
+        except _cloud_errors() as error:
+            return self._cannot_send(error, spent()), None
+
+    def _cannot_send(self, error: Exception, seconds: float) -> MessagesReply:
+        """Return a denial: the SDK has nobody to sign in as, or no project, so nothing will ever be sent."""
+        words = self._redact(" ".join(f"{type(error).__name__}: {error}".split()))
+        return MessagesReply(status=ReplyStatus.DENIED, error=words, seconds=seconds)
 
     def _failed(self, words: str, seconds: float, *, unreachable: bool = False, unaccounted: int = 0) -> MessagesReply:
         return MessagesReply(

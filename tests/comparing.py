@@ -108,7 +108,7 @@ class Server:
             arm = "judge"
         elif OLD in system or NEW in system:
             arm = "candidate" if NEW in system else "baseline"
-        prompt = body["messages"][0]["content"]
+        prompt = "\n\n".join(block["text"] for block in body["messages"][0]["content"])
         with self._lock:
             self._counted[arm, prompt] += 1
             asked = Asked(arm=arm, prompt=prompt, time=self._counted[arm, prompt], body=body, headers=headers)

@@ -189,8 +189,13 @@ async def _measure_skill(
 
 
 def _dead_from_the_start(decision: Decision, trials: Sequence[JudgedTrial]) -> Decision:
-    """End a comparison whose first round lost every single trial: nothing answers, and more rounds would not help."""
-    if decision.finished or any(trial.round > 1 or trial.status is not TrialStatus.FAILED for trial in trials):
+    """End a comparison in whose first round nothing was answered, in time or at all: a server that is not there.
+
+    More rounds would not help, and two arms that are both silent are no finding about a skill.
+    """
+    silent = (TrialStatus.FAILED, TrialStatus.TIMEOUT)
+    heard = any(trial.status not in silent or trial.usage.output_tokens for trial in trials)
+    if heard or any(trial.round > 1 for trial in trials):
         return decision
     return decision.model_copy(
         update={"verdict": Verdict.INSUFFICIENT_DATA, "reason": StopReason.FAILURES, "finished": True}

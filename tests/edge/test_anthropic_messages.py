@@ -92,8 +92,20 @@ def test_an_answer() -> None:
     assert 0 < reply.seconds < 5
 
 
+HELLO = {"type": "text", "text": "Hello", "cache_control": {"type": "ephemeral"}}
+
+
+def test_a_conversation_is_marked_at_its_beginning_alone() -> None:
+    """Only the first block of the first message is marked: the rest differs from trial to trial."""
+    blocks = [{"type": "text", "text": "Hello"}, {"type": "text", "text": "Answer"}]
+    more = ({"role": "assistant", "content": "No"}, {"role": "user", "content": "Again"})
+    _, (seen,) = played({}, asked=request(messages=({"role": "user", "content": blocks}, *more)))
+    assert seen.body is not None
+    assert seen.body["messages"] == [{"role": "user", "content": [HELLO, blocks[1]]}, *more]
+
+
 def test_what_is_sent() -> None:
-    """The trial's key is a header; only the last system block is marked for the cache; sampling stands in the body."""
+    """The trial's key is a header; the last system block and the prompt are marked for the cache."""
     asked = request(
         system=("One.", "Two."),
         tools=({"name": "t", "description": "d", "input_schema": {"type": "object"}},),
@@ -105,7 +117,7 @@ def test_what_is_sent() -> None:
     assert seen.body == {
         "model": "model-1",
         "max_tokens": 100,
-        "messages": [{"role": "user", "content": "Hello"}],
+        "messages": [{"role": "user", "content": [HELLO]}],
         "system": [
             {"type": "text", "text": "One."},
             {"type": "text", "text": "Two.", "cache_control": {"type": "ephemeral"}},
@@ -125,7 +137,7 @@ def test_what_is_not_asked_for_is_not_sent() -> None:
     assert seen.body == {
         "model": "model-1",
         "max_tokens": 1_000_000,
-        "messages": [{"role": "user", "content": "Hello"}],
+        "messages": [{"role": "user", "content": [HELLO]}],
     }
 
 

@@ -130,7 +130,8 @@ def test_a_server_that_is_down(bench: Bench) -> None:
     assert _settled(report) == ("insufficient-data", "fail", "failures")
     one = _one(report)
     assert one["rounds"] == 1
-    lost, why = one["warnings"]
+    final, lost, why = one["warnings"]
+    assert "recorded and final" in final
     assert "pairs failed" in lost
     assert why == f"Why they failed: HTTP 503: down ({one['trials']} ×)."
 
@@ -318,6 +319,18 @@ def test_a_judge_s_long_reply_is_read_alike_in_a_replay(bench: Bench) -> None:
     assert len(long) > 20_000
     bench.server.script = lambda asked: long if asked.arm == "judge" else "yes"
     assert _settled(bench.compare(code=1))[0] == "insufficient-data"
+
+
+def test_a_server_that_never_answers_is_no_finding_about_the_skill(bench: Bench) -> None:
+    """Where not one trial was answered in time, nothing was measured: insufficient data after the first round."""
+    _ready(
+        bench, {".skilldelta.yml": f"{CONFIG}design: {{task_timeout_seconds: 0.2}}\n", **frozen(suite_text(tasks=3))}
+    )
+    bench.server.script = lambda _: Reply(seconds=5)
+    report = bench.compare(code=1)
+    assert _settled(report) == ("insufficient-data", "fail", "failures")
+    assert report["sentence"] == "a: insufficient data: not one trial of either arm was answered in time."
+    assert any("take a new --out folder" in warning for warning in _one(report)["warnings"])
 
 
 def test_no_calls_at_all(bench: Bench) -> None:
@@ -675,3 +688,62 @@ def test_the_suite_s_version_is_in_the_report(bench: Bench) -> None:
     _ready(bench)
     one = _one(bench.compare())
     assert (one["suite_version"], one["suite_from"], one["approved_by"]) == (version_of(LAW), "base", "Ada")
+
+
+# --- what a listed skill is offered ---------------------------------------------------------------------------------
+
+
+def _message(*content: Mapping[str, Any], stop_reason: str) -> Reply:
+    usage = {"input_tokens": 10, "output_tokens": 5}
+    body = {"id": "msg_1", "type": "message", "role": "assistant", "model": "test", "content": content, "usage": usage}
+    return Reply(raw=json.dumps({**body, "stop_reason": stop_reason}).encode())
+
+
+def _as_an_agent_does(asked: Asked) -> Reply:
+    """Load the skill, read its file, then answer; without tools answer at once."""
+    turns = len(asked.body["messages"]) // 2
+    steps = [("load_skill", {"name": "a"}), ("read_skill_file", {"name": "a", "path": "references/how.md"})]
+    if not asked.body.get("tools") or turns == len(steps):
+        return _message({"type": "text", "text": "yes"}, stop_reason="end_turn")
+    name, given = steps[turns]
+    return _message({"type": "tool_use", "id": f"t{turns}", "name": name, "input": given}, stop_reason="tool_use")
+
+
+def _listed(word: str) -> dict[str, Content]:
+    text = skill_text("a", description=f"Does it the {word}. Use it always.", body=f"# How\n\nDo it the {word}.\n")
+    return {"skills/a/SKILL.md": text, "skills/a/references/how.md": f"In detail: the {word}.\n"}
+
+
+LISTED = CONFIG.replace("inline", "listed")
+
+
+def test_the_arms_requests_differ_in_nothing_but_the_skill(bench: Bench) -> None:
+    """Listed, loaded and read: the requests of both arms are the same but for the skill's own content and the key."""
+    bench.two({**_listed(OLD), ".skilldelta.yml": LISTED, **frozen(suite_text(tasks=3))}, _listed(NEW))
+    bench.server.script = _as_an_agent_does
+    report = bench.compare("--rounds", "2")
+    of_arm: dict[str, list[str]] = {"candidate": [], "baseline": []}
+    for asked in bench.server.asked:
+        own, other = (NEW, OLD) if asked.arm == "candidate" else (OLD, NEW)
+        text = json.dumps(asked.body, sort_keys=True)
+        assert own in text
+        assert other not in text
+        of_arm[asked.arm].append(text.replace(own, "WAY"))
+    assert sorted(of_arm["candidate"]) == sorted(of_arm["baseline"])
+    assert len(of_arm["candidate"]) == 3 * 3 * 2
+    assert [arm["skill_loaded"] for arm in _one(report)["arms"]] == [1.0, 1.0]
+    told = {name for asked in bench.server.asked for name in asked.headers} - {"x-skilldelta-trial"}
+    assert not [name for name in told if "arm" in name or "candidate" in name]
+
+
+def test_control_is_offered_nothing_of_the_skill(bench: Bench) -> None:
+    """A new skill is compared with requests that hold no word of it, nor any tool to ask for it."""
+    bench.two({".skilldelta.yml": LISTED, **frozen(suite_text(tasks=3))}, _listed(NEW))
+    bench.server.script = _as_an_agent_does
+    report = bench.compare("--rounds", "2")
+    assert _one(report)["reference"] == "control"
+    control = [asked for asked in bench.server.asked if asked.arm == "control"]
+    assert len(control) == 3 * 2
+    for asked in control:
+        assert set(asked.body) == {"model", "max_tokens", "messages", "system"}
+        assert not [word for word in (NEW, "skill", "how.md") if word in json.dumps(asked.body)]

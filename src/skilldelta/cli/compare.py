@@ -130,6 +130,7 @@ def _before(plan: Plan) -> str:
             f"suite {skill.suite.version} (from the {skill.suite_from})"
         )
     lines += [f"{one.skill_id}: not measured: {one.reason}" for one in plan.left_out]
+    lines += [f"{each.severity.value}: {each.message}" for each in plan.findings if each.path == "."]
     return "\n".join(lines) or "no skill changed: nothing to run"
 
 

@@ -18,7 +18,7 @@ class MessagesRequest(Value):
     """Sent as `x-skilldelta-trial`, so that a server can count."""
     model: str
     system: tuple[str, ...] = ()
-    """Text blocks; the last one is marked for the prompt cache."""
+    """Text blocks."""
     tools: tuple[dict[str, Any], ...] = ()
     messages: tuple[dict[str, Any], ...]
     max_tokens: int

@@ -191,16 +191,27 @@ def _timeout(seconds: float) -> Any:
     return httpx2.Timeout(seconds, connect=min(_CONNECT_SECONDS, seconds / 2), pool=None)
 
 
+_CACHED = {"cache_control": {"type": "ephemeral"}}
+
+
 def _body(request: MessagesRequest) -> dict[str, Any]:
+    """Return the request's body; what every round sends again is marked for the prompt cache.
+
+    That is the system prompt (with an inline skill) and the first block of the first message: the task's prompt, or
+    what a judge is told before the answer.
+    """
+    first, *others = request.messages
+    content = first["content"]
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else list(content)
     body: dict[str, Any] = {
         "model": request.model,
         "max_tokens": request.max_tokens,
-        "messages": list(request.messages),
+        "messages": [{**first, "content": [blocks[0] | _CACHED, *blocks[1:]]}, *others],
     }
     if request.system:
-        blocks: list[dict[str, Any]] = [{"type": "text", "text": text} for text in request.system]
-        blocks[-1]["cache_control"] = {"type": "ephemeral"}
-        body["system"] = blocks
+        system: list[dict[str, Any]] = [{"type": "text", "text": text} for text in request.system]
+        system[-1] |= _CACHED
+        body["system"] = system
     if request.tools:
         body["tools"] = list(request.tools)
     if request.output_schema is not None:

@@ -87,18 +87,20 @@ class RubricJudge:
 
 def first_request(skill: SkillPlan, task: Task, settings: LlmRubricJudge, answer: str, key: str) -> MessagesRequest:
     """Return the request to the judge: task, rubric and answer between marks that the answer cannot forge; no arm."""
-    mark = digest("mark", key)[:12]
     cut = answer[:LONGEST_ANSWER]
     note = "" if len(cut) == len(answer) else f"\n[cut after {LONGEST_ANSWER:,} of {len(answer):,} characters]"
-    text = (
-        f"<task {mark}>\n{task.prompt}\n</task {mark}>\n\n<rubric {mark}>\n{settings.rubric}\n</rubric {mark}>\n\n"
-        f"<answer {mark}>\n{cut}{note}\n</answer {mark}>"
+    # Two blocks: the first is the same for every answer to this task, so that a server can cache it.
+    same = digest("mark", task.prompt, settings.rubric)[:12]
+    own = digest("mark", key)[:12]
+    blocks = (
+        f"<task {same}>\n{task.prompt}\n</task {same}>\n\n<rubric {same}>\n{settings.rubric}\n</rubric {same}>",
+        f"<answer {own}>\n{cut}{note}\n</answer {own}>",
     )
     return MessagesRequest(
         key=key,
         model=skill.judge.model or "",
         system=(_SYSTEM,),
-        messages=({"role": "user", "content": text},),
+        messages=({"role": "user", "content": [{"type": "text", "text": block} for block in blocks]},),
         max_tokens=skill.judge.max_tokens,
         sampling=skill.judge.sampling,
         output_schema=SCHEMA,

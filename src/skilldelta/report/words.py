@@ -115,6 +115,8 @@ def skill_sentence(report: SkillReport) -> str:
     if report.verdict is Verdict.INSUFFICIENT_DATA:
         lost = report.statistics.failed_pairs
         tried = lost + report.statistics.pairs
+        if not lost:
+            return f"{report.name}: insufficient data: not one trial of either arm was answered in time."
         why = "more than a quarter" if 4 * lost > tried else "and in the end nothing answered any more"
         return f"{report.name}: insufficient data: {lost} of {tried} pairs failed, {why}."
     if report.statistics.mean_delta is None:

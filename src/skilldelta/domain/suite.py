@@ -168,7 +168,8 @@ class Suite(Value):
         default=Metric.PASS, description="pass: a trial is 1 or 0; score: it is the mean of its judges' scores."
     )
     use: Literal["natural", "explicit"] = Field(
-        default="natural", description="natural: the agent decides to use the skill; explicit: the prompt names it."
+        default="natural",
+        description="natural: the agent decides to use the skill; explicit: it is loaded before the prompt.",
     )
     tasks: tuple[Task, ...] = Field(min_length=1, max_length=MAX_TASKS, description="The tasks, in their order.")
 

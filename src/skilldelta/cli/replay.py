@@ -32,7 +32,7 @@ def command(run: Path, out: Path | None, form: str) -> int:
     from ..report.build import Told
     from ..report.markdown import markdown
     from ..report.terminal import terminal
-    from .progress import progress
+    from .progress import Silent
 
     plan = read_plan(run)
     journal = read_journal(run)
@@ -46,7 +46,7 @@ def command(run: Path, out: Path | None, form: str) -> int:
             replay=True,
         )
         _check(run, plan, journal, told)
-        report = asyncio.run(decide_again(plan, journal, clock, progress(silent=True), told))
+        report = asyncio.run(decide_again(plan, journal, clock, Silent(), told))
     finally:
         journal.close()
     if out is not None:

@@ -287,16 +287,7 @@ def connect_local(base_url: str, api_key: SecretStr) -> AnthropicMessages:
 
 
 def require_access(provider: str, *, environment: Mapping[str, str], base_url: str | None = None) -> None:
-    """Raise what `connect` would raise for want of a key, a region or a usable address, before anything is loaded.
-
-    An address for a provider that has its own is BadUsage: it would be given and never asked.
-    """
-    if base_url and provider in ("bedrock", "vertex"):
-        raise BadUsage(
-            f"--base-url does not hold for the provider {provider}, whose address comes from its region",
-            where=_without_password(base_url)[:200],
-            fix="leave it out; provider: anthropic is the one for a server of your own that speaks the Messages API",
-        )
+    """Raise what `connect` would raise for want of a key, a region or a usable address, before anything is loaded."""
     if provider == "vertex" and not environment.get("CLOUD_ML_REGION"):
         raise MissingKey("Vertex needs a region", fix="set CLOUD_ML_REGION (and ANTHROPIC_VERTEX_PROJECT_ID)")
     if provider != "anthropic":

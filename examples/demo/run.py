@@ -1,8 +1,8 @@
 """Run the whole demonstration: install the embedded model, build the repository, compare its two pull requests.
 
-Needs no key. The first run downloads the model's weights once (about 89 MiB); everything after that is local. What it
-makes is kept under `demo-output/`. Ends with 0 when the improvement came out as `improved` and the sabotage as
-`regressed`, else with 1 and a word about what came out instead.
+`python run.py [DIR]`. Needs no key. The first run downloads the model's weights once (about 89 MiB); everything after
+that is local. What it makes is kept under DIR, or `demo-output/` when none is named. Ends with 0 when the improvement
+came out as `improved` and the sabotage as `regressed`, else with 1 and a word about what came out instead.
 """
 # ruff: noqa: S603, T201 - a program for the terminal that starts our own command line with fixed arguments
 
@@ -44,45 +44,50 @@ PULL_REQUESTS = (
 )
 
 
-def main() -> int:
-    """Run the demonstration and return its exit code."""
+def main(arguments: list[str]) -> int:
+    """Run the demonstration and return its exit code; 2 for words that cannot be understood."""
+    if len(arguments) > 1 or any(word.startswith("-") for word in arguments):
+        print("usage: python run.py [DIR]", file=sys.stderr)
+        return 2
+    output = Path(arguments[0]).absolute() if arguments else OUTPUT
     title("The embedded model: 135 million parameters, on this machine's processor")
     if subprocess.run([*SKILLDELTA, "local-model", "install"], check=False).returncode != 0:
         return 1
-    if not fresh_output():
+    if not fresh_output(output):
         return 1
     title("A repository with two skills and two pull requests")
-    repository = OUTPUT / "repository"
+    repository = output / "repository"
     if subprocess.run([sys.executable, str(HERE / "build.py"), str(repository)], check=False).returncode != 0:
         return 1
-    surprises = [surprise for each in PULL_REQUESTS for surprise in compare(repository, each)]
+    surprises = [surprise for each in PULL_REQUESTS for surprise in compare(output, each)]
     title("In the end")
     print(IN_THE_END)
     for surprise in surprises:
         print(f"error: {surprise}", file=sys.stderr)
     print(
-        f"\n{'It did not come out as it should.' if surprises else 'Both came out as they should.'} All is in {OUTPUT}"
+        f"\n{'It did not come out as it should.' if surprises else 'Both came out as they should.'} All is in {output}"
     )
     return 1 if surprises else 0
 
 
-def fresh_output() -> bool:
+def fresh_output(output: Path) -> bool:
     """Make an empty folder for what the demo writes; an earlier one goes only when the demo made it."""
-    if OUTPUT.is_symlink() or (OUTPUT.exists() and not (OUTPUT / MARKER).is_file()):
-        print(f"error: {OUTPUT} was not made by the demo; move it away first", file=sys.stderr)
+    if output.is_symlink() or (output.exists() and not (output / MARKER).is_file()):
+        print(f"error: {output} was not made by the demo; move it away first", file=sys.stderr)
         return False
-    if OUTPUT.exists():
-        shutil.rmtree(OUTPUT)
-    OUTPUT.mkdir()
-    (OUTPUT / MARKER).write_text("This folder is replaced by every run of the demo.\n", encoding="utf-8")
+    if output.exists():
+        shutil.rmtree(output)
+    output.mkdir(parents=True)
+    (output / MARKER).write_text("This folder is replaced by every run of the demo.\n", encoding="utf-8")
     return True
 
 
-def compare(repository: Path, request: PullRequest) -> list[str]:
+def compare(output: Path, request: PullRequest) -> list[str]:
     """Run one comparison, print its report, and return in words what came out otherwise than it should."""
+    repository = output / "repository"
     title(f"Pull request {request.head}: must come out as {request.verdict!r}")
     command = [*SKILLDELTA, "compare", "--repo", str(repository), "--base", "main", "--head", request.head]
-    command += ["--goal", request.goal, "--yes", "--out", str(OUTPUT / request.head)]
+    command += ["--goal", request.goal, "--yes", "--out", str(output / request.head)]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, encoding="utf-8", check=False)
     lines = done.stdout.strip().splitlines()
     folder = Path(lines[-1]) if lines else None
@@ -106,4 +111,4 @@ def title(text: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -40,7 +40,6 @@ def test_a_repository_is_found_from_any_folder_in_it(tmp_path: Path) -> None:
     for folder, root in (("repo", "repo"), ("repo/a/b", "repo"), ("linked/a", "linked")):
         repository = GitRepository.open(tmp_path / folder)
         assert repository.root == (tmp_path / root).resolve()
-        assert not repository.is_bare
         assert [entry.path for entry in repository.tree("HEAD")] == ["a/b/c.txt"]
 
 
@@ -48,7 +47,6 @@ def test_a_bare_repository_works_and_has_no_work_tree(tmp_path: Path) -> None:
     """Trees and blobs of a bare repository are read; it has no root and nothing uncommitted."""
     build(tmp_path / "bare.git", [Commit(files={"a": "1"})], bare=True)
     repository = GitRepository.open(tmp_path / "bare.git")
-    assert repository.is_bare
     assert repository.root is None
     assert repository.uncommitted() == ()
     assert repository.read("main", "a", limit=10) == b"1"

@@ -193,7 +193,8 @@ def _moments() -> list[tuple[Moment, ...]]:
 def test_the_reference_has_everything_that_can_happen(stage: Stage) -> None:
     """Trials that fail, trials and judgments that are lost, judges asked twice: all of it is in the reference."""
     first, second = stage.reference["skills"]
-    assert {first["suite_version"], second["suite_version"]}
+    assert [one["skill_id"] for one in (first, second)] == ["a", "b"]
+    assert {kind for kind, _ in stage.requests} == {"trial", "judge"}
     assert first["statistics"]["failed_pairs"] > 0
     assert second["statistics"]["failed_pairs"] > 0
     assert any("the judge did not answer" in failed["reason"] for failed in second["failed"])

@@ -62,7 +62,7 @@ def config_table() -> str:
 
 
 def _default(info: FieldInfo) -> str:
-    default: Any = info.get_default(call_default_factory=True)
+    default: Any = info.get_default(call_default_factory=True, validated_data={})
     if default is None:
         return "not set"
     value = default.value if isinstance(default, Enum) else default

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @click.option("--seed", type=click.IntRange(0), help="Every draw comes from it (default 0).")
 @click.option("--model", metavar="NAME", help="Model that does the tasks; local: the embedded one.")
 @click.option("--judge-model", metavar="NAME", help="Model that judges llm-rubric.")
-@click.option("--base-url", metavar="URL", help="Address of a server that speaks the Messages API.")
+@click.option("--base-url", metavar="URL", help="Server that speaks the Messages API (provider anthropic).")
 @click.option("--concurrency", type=click.IntRange(1, 1024), help="Trials in flight (default 8).")
 @click.option("--max-cost-usd", type=click.FloatRange(0), help="Hard stop in US dollars (needs prices).")
 @click.option("--max-calls", type=click.IntRange(0), help="Hard stop in model calls.")

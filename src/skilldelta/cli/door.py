@@ -9,18 +9,42 @@ from collections.abc import Sequence
 
 import click
 
-from ..errors import EXIT_BLOCKED, EXIT_BUG, EXIT_INTERRUPTED, EXIT_TERMINATED, Interrupted, SkilldeltaError
+from ..errors import (
+    EXIT_BLOCKED,
+    EXIT_BUG,
+    EXIT_FAIL,
+    EXIT_INTERRUPTED,
+    EXIT_PASS,
+    EXIT_TERMINATED,
+    Interrupted,
+    SkilldeltaError,
+)
+from .standard_streams import standard_streams
 
 ISSUES = "https://github.com/skilldelta/skilldelta/issues"
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command line and return its exit code; nothing raised inside leaves as a traceback."""
+    """Run one command line and return its exit code; nothing raised inside leaves as a traceback.
+
+    The code is the verb's own also when the reader of stdout has left; when stdout cannot be written for another
+    reason (a full disk), the result did not arrive, and the code says that.
+    """
+    with standard_streams() as stdout:
+        code = _verb(arguments)
+        sys.stdout.flush()
+        problem = stdout.problem
+        if problem is None or problem.errno == errno.EPIPE or code not in (EXIT_PASS, EXIT_FAIL):
+            return code
+        _say(f"error: stdout cannot be written: {problem.strerror}\n  fix: make room, or send the output elsewhere")
+        return EXIT_BLOCKED
+
+
+def _verb(arguments: Sequence[str]) -> int:
     from .verbs import program
 
     try:
         code = program.main(args=list(arguments), prog_name="skilldelta", standalone_mode=False)
-        sys.stdout.flush()
     except click.exceptions.Abort:
         _say("interrupted")
         return EXIT_INTERRUPTED
@@ -36,14 +60,12 @@ def run(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         _say("interrupted")
         return EXIT_INTERRUPTED
-    except BrokenPipeError:
-        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 - the reader left; keep the interpreter's own flush quiet
-        return 0
+    except SystemExit as error:  # what click makes of any broken pipe, its 1 is no gate's; stdout and stderr break none
+        return _bug(error.__context__ or error)
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EROFS):
             return _bug(error)
         _say(f"error: the output cannot be written: {error.strerror}")
-        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 - as above
         return EXIT_BLOCKED
     except Exception as error:  # noqa: BLE001 - the door: a bug of ours becomes words
         return _bug(error)

@@ -56,7 +56,7 @@ def _fields(model: type[BaseModel]) -> list[str]:
 
 def _written(info: FieldInfo) -> str:
     """Return a field's default as YAML; nothing for one that is left out by default."""
-    default: Any = info.get_default(call_default_factory=True)
+    default: Any = info.get_default(call_default_factory=True, validated_data={})
     if default is None:
         return ""
     return json.dumps(default.value if isinstance(default, Enum) else default, ensure_ascii=False)

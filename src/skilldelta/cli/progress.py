@@ -1,92 +1,99 @@
-"""Progress on a terminal; silence when piped."""
+"""What a run says while it goes on: bars on a terminal, one line a round elsewhere, nothing when asked for silence."""
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from types import TracebackType
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ..domain.plan import SkillPlan
 from ..domain.trial import TrialKey
+from ..ports import Progress
 from .door import printable
 
+if TYPE_CHECKING:
+    from rich.progress import Progress as Drawn
+    from rich.progress import TaskID
 
-class Quiet:
-    """A `Progress` that only says what each look found, one line a round, on stderr."""
 
-    def __init__(self, *, silent: bool = False) -> None:
-        self._silent = silent
-
-    def __enter__(self) -> Quiet:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Nothing to put away."""
+class Silent:
+    """A `Progress` that says nothing."""
 
     def skill_started(self, skill: SkillPlan) -> None:
-        """A skill's first round begins."""
+        """Say nothing."""
 
     def round_started(self, skill: SkillPlan, number: int, trials: int) -> None:
-        """A round of so many trials begins."""
+        """Say nothing."""
 
     def trial_done(self, skill: SkillPlan, key: TrialKey, recorded: bool) -> None:
-        """A trial has its outcome and its judgments."""
+        """Say nothing."""
+
+    def looked(self, skill: SkillPlan, number: int, sentence: str) -> None:
+        """Say nothing."""
+
+
+class Lines:
+    """A `Progress` that says what each look found: one line a round on stderr."""
+
+    def skill_started(self, skill: SkillPlan) -> None:
+        """Nothing is known yet."""
+
+    def round_started(self, skill: SkillPlan, number: int, trials: int) -> None:
+        """Nothing is known yet."""
+
+    def trial_done(self, skill: SkillPlan, key: TrialKey, recorded: bool) -> None:
+        """One trial is no news."""
 
     def looked(self, skill: SkillPlan, number: int, sentence: str) -> None:  # noqa: ARG002 - the port's signature
         """Say what the statistics say."""
-        if not self._silent:
-            sys.stderr.write(printable(f"{skill.name}: {sentence}") + "\n")
+        sys.stderr.write(printable(f"{skill.name}: {sentence}") + "\n")
 
 
-class Bars(Quiet):
-    """A `Progress` with one bar per round, drawn by rich on stderr."""
+class Bars:
+    """A `Progress` that draws one bar a round with rich, and says what each look found above it."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    def __init__(self, drawn: Drawn) -> None:
+        self._drawn = drawn
+        self._bar: TaskID | None = None
 
-        self._progress = Progress(
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            console=Console(stderr=True),
-            transient=True,
-        )
-        self._bar: Any = None
-
-    def __enter__(self) -> Bars:
-        self._progress.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Put the bar away."""
-        self._progress.stop()
+    def skill_started(self, skill: SkillPlan) -> None:
+        """The bar begins with the round."""
 
     def round_started(self, skill: SkillPlan, number: int, trials: int) -> None:
-        """Start the round's bar."""
+        """Put a new bar in the place of the last round's."""
         if self._bar is not None:
-            self._progress.remove_task(self._bar)
+            self._drawn.remove_task(self._bar)
         label = printable(f"{skill.name[:40]}: round {number} of at most {skill.design.rounds}")
-        self._bar = self._progress.add_task(label, total=trials)
+        self._bar = self._drawn.add_task(label, total=trials)
 
     def trial_done(self, skill: SkillPlan, key: TrialKey, recorded: bool) -> None:  # noqa: ARG002 - the port's signature
         """Move the bar on."""
         if self._bar is not None:
-            self._progress.advance(self._bar)
+            self._drawn.advance(self._bar)
 
     def looked(self, skill: SkillPlan, number: int, sentence: str) -> None:  # noqa: ARG002 - the port's signature
         """Say what the statistics say, above the bar."""
-        self._progress.console.print(printable(f"{skill.name}: {sentence}"), markup=False, highlight=False)
+        self._drawn.console.print(printable(f"{skill.name}: {sentence}"), markup=False, highlight=False)
 
 
-def progress(*, silent: bool = False) -> Quiet:
-    """Return bars on a terminal, one line a round elsewhere, nothing when `silent`."""
+@contextlib.contextmanager
+def progress(*, silent: bool = False) -> Iterator[Progress]:
+    """Show progress on stderr while the block lasts: bars on a terminal, lines elsewhere, nothing when `silent`."""
     if silent:
-        return Quiet(silent=True)
-    return Bars() if sys.stderr.isatty() else Quiet()
+        yield Silent()
+    elif not sys.stderr.isatty():
+        yield Lines()
+    else:
+        with _drawn() as drawn:
+            yield Bars(drawn)
+
+
+def _drawn() -> Drawn:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Drawn
+
+    label = TextColumn("{task.description}", markup=False)
+    columns = (label, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    return Drawn(*columns, console=Console(stderr=True), transient=True)

@@ -31,7 +31,7 @@ def command(run: Path, out: Path | None, form: str) -> int:
     from ..report.build import Told
     from ..report.markdown import markdown
     from ..report.terminal import terminal
-    from .progress import progress
+    from .progress import Silent
 
     plan = read_plan(run)
     journal = read_journal(run)
@@ -48,7 +48,7 @@ def command(run: Path, out: Path | None, form: str) -> int:
             reached=reached,
             cut_off=cut_off,
         )
-        report = asyncio.run(decide_again(plan, journal, clock, progress(silent=True), told))
+        report = asyncio.run(decide_again(plan, journal, clock, Silent(), told))
     finally:
         journal.close()
     if out is not None:

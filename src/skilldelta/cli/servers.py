@@ -12,11 +12,14 @@ from pydantic import SecretStr
 from ..domain.plan import Plan, SkillPlan
 from ..domain.skill import SkillBundle
 from ..domain.trial import Arm
-from ..errors import ContextExceeded
+from ..errors import BadUsage, ContextExceeded
 
 if TYPE_CHECKING:
     from ..edges.anthropic_messages import AnthropicMessages
     from ..edges.local_model import LocalModelServer
+
+_WITH_AN_ADDRESS = ("bedrock", "vertex")
+"""Providers whose SDK knows where they are; an address that is given for them would never be asked."""
 
 
 @dataclass
@@ -57,9 +60,17 @@ def require_all(plan: Plan, *, environment: Mapping[str, str], base_url: str | N
     from ..edges.anthropic_messages import require_access
 
     for skill in plan.skills:
-        require_access(skill.runner.provider, environment=environment, base_url=base_url)
+        providers = [skill.runner.provider]
         if skill.suite.suite.needs_judge_model:
-            require_access(skill.judge.provider, environment=environment, base_url=base_url)
+            providers.append(skill.judge.provider)
+        for provider in providers:
+            if base_url and provider in _WITH_AN_ADDRESS:
+                raise BadUsage(
+                    f"--base-url does not hold for the provider {provider}, whose address comes from its region",
+                    where=skill.skill_id,
+                    fix="leave it out; provider: anthropic is the one for a server of your own",
+                )
+            require_access(provider, environment=environment, base_url=base_url)
 
 
 @contextlib.contextmanager
@@ -89,11 +100,23 @@ async def check_context(plan: Plan, bundles: Mapping[tuple[str, Arm], SkillBundl
             for task in skill.tasks:
                 request = first_request(skill, task, "", bundles.get((skill.skill_id, arm)), names)
                 tokens = await servers.of_runner(skill).count_tokens(request)
-                needed = (tokens or 0) + request.max_tokens
-                if needed > room:
+                problem = _too_much(tokens, request.max_tokens, room, arm)
+                if problem:
                     raise ContextExceeded(
-                        f"the prompt of {arm.value} has {tokens:,} tokens and the answer may have "
-                        f"{request.max_tokens:,}: {needed:,} do not fit the embedded model's context of {room:,}",
+                        problem,
                         where=f"{skill.skill_id}, task {task.id}",
                         fix="shorten the skill or the prompt, lower max_tokens, or use a larger model (--model NAME)",
                     )
+
+
+def _too_much(tokens: int | None, answer: int, room: int, arm: Arm) -> str:
+    """Return in words why prompt and answer do not fit into the context; "" when they do, as far as is known."""
+    if tokens is None:  # nothing but the answer's own length can be held against the context
+        said = f"the prompt of {arm.value} could not be counted, and the answer alone may have {answer:,} tokens: they"
+        return f"{said} do not fit the embedded model's context of {room:,} beside a prompt" if answer >= room else ""
+    if tokens + answer <= room:
+        return ""
+    return (
+        f"the prompt of {arm.value} has {tokens:,} tokens and the answer may have {answer:,}: "
+        f"{tokens + answer:,} do not fit the embedded model's context of {room:,}"
+    )

@@ -28,7 +28,7 @@ def find_changes(
 ) -> Changes:
     """Return what differs between the skills of the baseline's and of the candidate's commit, sorted by path.
 
-    `base_commit` is only passed on. A refs left empty is shown as its commit.
+    `base_commit` is only passed on. A ref that is left empty is shown as its commit.
     """
     read: ReadFiles = {}
     candidate = discover(reader, candidate_commit, settings, read=read)

@@ -14,6 +14,8 @@ from .value import Value
 
 LOCAL = "local"
 """The name of the embedded model, as a provider and as a model."""
+MAX_TOKENS, LOCAL_MAX_TOKENS = 4096, 512
+"""Defaults of `runner.max_tokens`; the second is the embedded model's, whose context holds 4,096 with the prompt."""
 SAMPLING_KEYS = ("temperature", "top_p", "top_k", "min_p", "seed")
 OVERRIDABLE = ("runner", "judge", "design", "gate")
 """Sections that one skill may set differently."""
@@ -43,6 +45,11 @@ def _local_model(data: Any) -> Any:
     return {**data, "provider": LOCAL, "model": None if data.get("model") == LOCAL else data.get("model")}
 
 
+def _most_tokens(known: dict[str, Any]) -> int:
+    """Return the default of max_tokens, for the provider that was named."""
+    return LOCAL_MAX_TOKENS if known.get("provider") == LOCAL else MAX_TOKENS
+
+
 def _nameless(provider: str, model: str | None) -> None:
     if provider == LOCAL and model is not None:
         raise ValueError("names a model beside provider: local; leave model out, or name the model's provider")
@@ -68,7 +75,13 @@ class RunnerSettings(Value):
     system: str = Field(
         default="You are a helpful assistant.", max_length=100_000, description="The system prompt of every arm."
     )
-    max_tokens: int = Field(default=4096, ge=1, le=1_000_000, description="Most tokens of one reply.")
+    max_tokens: int = Field(
+        default_factory=_most_tokens,
+        ge=1,
+        le=1_000_000,
+        description=f"Most tokens of one reply; left out with the embedded model: {LOCAL_MAX_TOKENS}.",
+        json_schema_extra={"default": MAX_TOKENS},
+    )
     max_turns: int = Field(default=12, ge=1, le=200, description="Most replies of one trial, when tools are used.")
     sampling: Sampling = Field(default_factory=dict)
 
@@ -275,9 +288,9 @@ def changed(section: Section, changes: Mapping[str, Any]) -> Section:
     """Return a section with some fields set anew and checked; raises pydantic's ValidationError.
 
     A model named in place of the embedded one brings the defaults of `provider` and `offer` back, unless they are
-    named as well.
+    named as well. A field that nobody set has the default that fits what is changed.
     """
-    data = section.model_dump()
+    data = section.model_dump(exclude_unset=True)
     if data.get("provider") == LOCAL and changes.get("model") not in (None, LOCAL):
         data = {name: value for name, value in data.items() if name not in ("provider", "offer")}
     return type(section).model_validate({**data, **changes})

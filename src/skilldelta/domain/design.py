@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Literal
 
 from pydantic import Field
 
@@ -46,4 +45,3 @@ class Design(Value):
     """Stop when every verdict that is still open has less predictive power than this; 0 switches it off."""
     max_failed: float = Field(default=0.25, ge=0, le=1)
     """More than this share of the attempted pairs failed: the data are insufficient."""
-    confidence: Literal["two-sided"] = "two-sided"

@@ -50,11 +50,6 @@ class Estimate(Value):
     cost_usd: float | None
     """None without a price for the model."""
 
-    @property
-    def calls(self) -> int:
-        """All calls of models together."""
-        return self.trial_calls + self.judge_calls
-
 
 class Reach(Value):
     """What the design can and cannot show on this suite."""
@@ -153,7 +148,3 @@ class Plan(Value):
     smoke: bool = False
     identity: str
     """64 hex digits over trees, suites, configuration and seed; budget and concurrency are not part of it."""
-
-    def skill(self, skill_id: str) -> SkillPlan:
-        """Return one skill's plan."""
-        return next(skill for skill in self.skills if skill.skill_id == skill_id)

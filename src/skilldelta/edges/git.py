@@ -24,11 +24,10 @@ _FOLDERS = 200
 class GitRepository:
     """One repository on disk, bare or with a work tree; every method reads objects, never files of the work tree."""
 
-    def __init__(self, *, git_dir: Path, root: Path | None, is_bare: bool) -> None:
+    def __init__(self, *, git_dir: Path, root: Path | None) -> None:
         self.git_dir = git_dir
         self.root = root
         """Top of the work tree; None in a bare repository."""
-        self.is_bare = is_bare
 
     @classmethod
     def open(cls, path: Path) -> GitRepository:
@@ -42,15 +41,15 @@ class GitRepository:
             raise GitProblem(f"the folder cannot be opened: {error.strerror}", where=str(path)[:200]) from None
         if not exists:
             raise GitProblem("there is no such folder", where=str(path), fix="name the repository's folder with --repo")
-        found = ask_git(path, "rev-parse", "--is-bare-repository", "--is-inside-work-tree", "--absolute-git-dir")
+        found = ask_git(path, "rev-parse", "--is-inside-work-tree", "--absolute-git-dir")
         if found.code != 0:
             raise _cannot_open(found.errors, path)
-        bare, inside, git_dir = os.fsdecode(found.output).rstrip("\n").split("\n", 2)
+        inside, git_dir = os.fsdecode(found.output).rstrip("\n").split("\n", 1)
         root = None
         if inside == "true":
             top = ask_git(path, "rev-parse", "--show-toplevel")
             root = Path(os.fsdecode(top.output).rstrip("\n"))
-        return cls(git_dir=Path(git_dir), root=root, is_bare=bare == "true")
+        return cls(git_dir=Path(git_dir), root=root)
 
     @property
     def place(self) -> str:

@@ -12,29 +12,37 @@ from pydantic import ValidationError
 from ..domain.plan import Plan
 from ..domain.report import Report
 from ..errors import CannotWrite, RunMismatch
+from .folder import Folder, Unreadable
 from .journal import NAME as JOURNAL
 
 PLAN = "plan.json"
 REPORT_JSON = "report.json"
 REPORT_MARKDOWN = "report.md"
+RUNS = ".skilldelta/runs"
+_IGNORE = ".gitignore"
 _MOST_BYTES = 256 * 1024 * 1024
 
 
 def default_folder(root: Path | None, identity: str) -> Path:
-    """Return where a run lies when nobody says: in the work tree's `.skilldelta/runs/`, kept out of git there."""
+    """Return where a run lies when nobody says: in the work tree's `.skilldelta/runs/`, kept out of git there.
+
+    Raises CannotWrite when it cannot be made, or when a link of the checkout would lead out of it.
+    """
+    name = identity[:12]
     if root is None:
-        return Path.cwd() / "skilldelta-runs" / identity[:12]
-    runs = root / ".skilldelta" / "runs"
+        return Path.cwd() / "skilldelta-runs" / name
+    runs = Folder(root, RUNS)
     try:
-        runs.mkdir(parents=True, exist_ok=True)
-        ignore = runs / ".gitignore"
-        if not ignore.exists():
-            ignore.write_text("*\n", encoding="utf-8")
-    except OSError as error:
+        runs.create(_IGNORE, b"*\n")
+        # Both may have come with the checkout: neither what keeps runs out of git nor the run's folder may be a link.
+        runs.read(_IGNORE, limit=0, cut=True)
+        Folder(root, f"{RUNS}/{name}").exists()
+    except (CannotWrite, Unreadable) as error:
+        where = str(root / (error.where or RUNS))
         raise CannotWrite(
-            f"no folder for the run can be made: {error.strerror}", where=str(runs), fix="name one with --out DIR"
+            f"no folder for the run can be made here: {error.what}", where=where, fix="name another with --out DIR"
         ) from None
-    return runs / identity[:12]
+    return root / RUNS / name
 
 
 def refuse_foreign(folder: Path) -> None:

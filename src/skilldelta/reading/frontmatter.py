@@ -5,7 +5,6 @@ from __future__ import annotations
 import posixpath
 import re
 import unicodedata
-from typing import Any
 
 from ..domain.skill import Finding
 from ..domain.value import Value
@@ -33,8 +32,6 @@ class SkillFile(Value):
     """Everything after the frontmatter, with its line ends made `\\n`."""
     body_line: int
     """Line of the file on which `body` starts."""
-    extra: dict[str, Any]
-    """Every other key; numbers are text, as they are written."""
     findings: tuple[Finding, ...]
 
 
@@ -118,19 +115,17 @@ def _fences(lines: list[str], findings: FileFindings) -> tuple[int, int | None]:
 def _file(values: Values, body: str, body_line: int, findings: FileFindings) -> SkillFile:
     """Judge name and description by the specification, and put the file together."""
     unread = findings.unreadable
-    extra = {key: value for key, (value, _) in values.items() if key not in ("name", "description")}
     name = _plain("name", values, findings)
     description = _plain("description", values, findings)
     folder = posixpath.basename(posixpath.dirname(findings.path))
     if not unread:
         _check_name(name, folder, values.get("name", ("", 1))[1], findings)
-        _check_lengths(name, description, extra, values, findings)
+        _check_lengths(name, description, values, findings)
     return SkillFile(
         name=name or folder or "skill",
         description=description,
         body=body,
         body_line=body_line,
-        extra=extra,
         findings=findings.all(),
     )
 
@@ -162,7 +157,7 @@ def _check_name(name: str, folder: str, line: int, findings: FileFindings) -> No
         findings.warning(f"the name {name[:80]!r} is not the folder's name {folder[:80]!r}", "make them the same", line)
 
 
-def _check_lengths(name: str, description: str, extra: dict[str, Any], values: Values, findings: FileFindings) -> None:
+def _check_lengths(name: str, description: str, values: Values, findings: FileFindings) -> None:
     if not description:
         line = values["description"][1] if "description" in values else 1
         findings.error(
@@ -170,7 +165,8 @@ def _check_lengths(name: str, description: str, extra: dict[str, Any], values: V
             "add `description: …` that says what the skill does and when to use it",
             line,
         )
-    written = {"name": name, "description": description, "compatibility": str(extra.get("compatibility", ""))}
+    compatibility, _ = values.get("compatibility", ("", 1))
+    written = {"name": name, "description": description, "compatibility": str(compatibility)}
     for key, limit in _LIMITS.items():
         if len(written[key]) > limit:
             message = f"the {key} has {len(written[key]):,} characters; the specification allows {limit:,}"

@@ -74,6 +74,8 @@ def problems_of(error: ValidationError, document: Document, guide: Guide) -> lis
             continue  # the list is not empty: its items are wrong, and each of them is named
         if each["type"] in ("union_tag_invalid", "union_tag_not_found"):
             continue  # the shape of the suite names the judge types
+        if each["type"] == "default_factory_not_called":
+            continue  # a default that hangs on a field which is wrong, and which is named itself
         wrong, right = words_of(each, shown(each["input"], document.source(place)), place, guide)
         found.append(Problem(place=place, wrong=wrong, right=right))
     return found

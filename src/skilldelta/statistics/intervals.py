@@ -1,4 +1,4 @@
-"""Confidence intervals for a mean paired difference and for one proportion."""
+"""Confidence intervals for a mean paired difference."""
 
 from __future__ import annotations
 
@@ -98,23 +98,3 @@ def self_normalised_interval(
     centre = total / size
     half = critical_value / size * math.sqrt(max(size * squares - total**2, 0.0) / freedom)
     return max(centre - half, -1.0), min(centre + half, 1.0)
-
-
-def wilson_interval(*, successes: int, trials: int, critical_value: float) -> tuple[float, float]:
-    """Return Wilson's score interval for one proportion; (0, 1) without trials.
-
-    (p + c²/2n ± c·√(p(1 − p)/n + c²/4n²)) / (1 + c²/n). Raises ValueError for impossible counts.
-    Wilson, JASA 22 (1927) 209.
-
-    >>> low, high = wilson_interval(successes=8, trials=10, critical_value=1.959964)
-    >>> round(low, 4), round(high, 4)
-    (0.4902, 0.9433)
-    """
-    if not 0 <= successes <= trials:
-        raise ValueError(f"{successes} successes in {trials} trials")
-    if trials == 0:
-        return 0.0, 1.0
-    rate, penalty = successes / trials, critical_value**2 / trials
-    centre = (rate + penalty / 2) / (1 + penalty)
-    half = math.sqrt(penalty * (rate * (1 - rate) + penalty / 4)) / (1 + penalty)
-    return max(min(centre - half, rate), 0.0), min(max(centre + half, rate), 1.0)

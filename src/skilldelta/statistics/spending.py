@@ -15,27 +15,13 @@ _REACH = 8.5
 
 
 @lru_cache(maxsize=256)
-def critical_values(looks: int, alpha: float, rho: float) -> tuple[float, ...]:
-    """Return the two-sided critical values of z at equally spaced looks, alpha·(k/looks)^rho spent by look k.
-
-    The value takes the place of 1.96: an interval with it at every look covers at all looks together with
-    probability 1 − alpha. Spending function: Kim and DeMets, Biometrika 74 (1987) 149.
-
-    >>> [round(value, 3) for value in critical_values(3, 0.05, 1.5)]
-    [2.589, 2.306, 2.113]
-    >>> round(critical_values(1, 0.05, 1.5)[0], 5)
-    1.95996
-    """
-    fractions = tuple(look / looks for look in range(1, looks + 1))
-    return critical_values_at(fractions, tuple(alpha * fraction**rho for fraction in fractions))
-
-
-@lru_cache(maxsize=256)
 def critical_values_at(fractions: tuple[float, ...], spent: tuple[float, ...]) -> tuple[float, ...]:
     """Return c_1…c_K with P(|z_j| ≥ c_j at some look j ≤ k) = `spent[k]` for every k, z a standardised path.
 
     `fractions` are the looks' information fractions, increasing in (0, 1]; `spent` the two-sided error
-    spent up to each look, not decreasing. A look that spends nothing has the critical value infinity.
+    spent up to each look, not decreasing. A look that spends nothing has the critical value infinity. The value
+    takes the place of 1.96: intervals with it at every look cover at all looks together with probability
+    1 − `spent[K]`.
     Raises ValueError for other input. Recursive numerical integration for Brownian paths: Armitage,
     McPherson and Rowe, JRSS A 132 (1969) 235; spending: Lan and DeMets, Biometrika 70 (1983) 659.
 

@@ -12,7 +12,7 @@ from scipy.special import ndtr
 from skilldelta.compare import decision, looks
 from skilldelta.compare.looks import Evidence, predictive_power
 from skilldelta.domain.design import Design, Goal
-from skilldelta.statistics.spending import critical_values
+from skilldelta.statistics.spending import critical_values_at
 
 
 @pytest.mark.parametrize("module", [looks, decision])
@@ -34,7 +34,9 @@ def test_predictive_power_averages_over_what_may_be_true(done: int, wins: int, l
     score = abs(wins - losses) / math.sqrt(wins + losses + 2)
     nodes, weights = np.polynomial.hermite_e.hermegauss(60)
     drift = score / math.sqrt(fraction) + nodes / math.sqrt(fraction)
-    needed = critical_values(10, 0.05, 1.5)[-1] - score * math.sqrt(fraction)
+    tenths = tuple(look / 10 for look in range(1, 11))
+    last = critical_values_at(tenths, tuple(0.05 * tenth**1.5 for tenth in tenths))[-1]
+    needed = last - score * math.sqrt(fraction)
     reached = ndtr((drift * (1 - fraction) - needed) / math.sqrt(1 - fraction))
     expected = float(weights @ reached / weights.sum())
     assert predictive_power(evidence, done, design) == pytest.approx(expected, abs=1e-4)

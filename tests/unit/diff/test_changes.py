@@ -205,7 +205,7 @@ def test_git_is_asked_for_renames_only_when_something_is_left_over(tmp_path: Pat
             raise AssertionError((base, head, paths))
 
     repository = GitRepository.open(tmp_path / "repo")
-    repository = NotAsked(git_dir=repository.git_dir, root=repository.root, is_bare=False)
+    repository = NotAsked(git_dir=repository.git_dir, root=repository.root)
     assert len(find_changes(repository, first, first, second, DiscoverySettings()).changes) == 3
 
 

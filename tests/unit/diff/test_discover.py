@@ -203,7 +203,7 @@ def test_an_identical_file_is_parsed_once(tmp_path: Path) -> None:
             return super().blobs(found, limit=limit)
 
     repository = GitRepository.open(tmp_path / "repo")
-    counting = Counting(git_dir=repository.git_dir, root=repository.root, is_bare=False)
+    counting = Counting(git_dir=repository.git_dir, root=repository.root)
     read: ReadFiles = {}
     one = discover(counting, first, DiscoverySettings(), read=read)
     two = discover(counting, second, DiscoverySettings(), read=read)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skilldelta.domain.skill import Severity
+from skilldelta.reading.file_findings import FileFindings
 from skilldelta.reading.frontmatter import SkillFile, read_skill_file
+from skilldelta.reading.frontmatter_values import frontmatter_values
 
 GOOD = b"---\nname: review\ndescription: Reviews code. Use when asked.\n---\n\n# Review\n"
 
@@ -30,13 +33,18 @@ def _of(*lines: str, body: str = "Do it.\n") -> bytes:
     return ("\n".join(["---", *lines, "---", body])).encode()
 
 
+def _others(*lines: str) -> dict[str, Any]:
+    """Return what the keys but name and description hold."""
+    values = frontmatter_values("\n".join(lines), 2, FileFindings("skills/review/SKILL.md"))
+    return {key: value for key, (value, _) in values.items() if key not in ("name", "description")}
+
+
 def test_a_skill_without_fault_is_read_without_a_word() -> None:
     """Name, description, body and the body's line come out; nothing is found."""
     read = _read(GOOD)
     assert (read.name, read.description) == ("review", "Reviews code. Use when asked.")
     assert (read.body, read.body_line) == ("\n# Review\n", 5)
     assert read.findings == ()
-    assert read.extra == {}
 
 
 # --- the shapes that other loaders were tried with
@@ -154,8 +162,7 @@ def test_numbers_are_kept_as_they_are_written() -> None:
         "metadata:",
         "  v: 1e3",
     )
-    read = _read(_of(*lines))
-    assert read.extra == {"version": "1.20", "flag": True, "tools": ["1.0", "x"], "metadata": {"v": "1e3"}}
+    assert _others(*lines) == {"version": "1.20", "flag": True, "tools": ["1.0", "x"], "metadata": {"v": "1e3"}}
     assert _read(_of("name: 1.20", "description: a"), "1.20/SKILL.md").name == "1.20"
 
 
@@ -193,10 +200,9 @@ def test_lines_of_findings_are_lines_of_the_file() -> None:
 
 def test_one_spoilt_key_leaves_the_others_to_yaml() -> None:
     """Only the key that is not YAML is read as text; the nested values of the others survive."""
-    read = _read(
-        _of("name: review", "description: Use when: x", "metadata:", "  a: [1, 2]", "  b: >", "    c", "    d")
-    )
-    assert read.extra == {"metadata": {"a": ["1", "2"], "b": "c d"}}
+    lines = ("name: review", "description: Use when: x", "metadata:", "  a: [1, 2]", "  b: >", "    c", "    d")
+    assert _others(*lines) == {"metadata": {"a": ["1", "2"], "b": "c d"}}
+    read = _read(_of(*lines))
     assert len(read.findings) == 1
     assert read.findings[0].fix
     assert "quotes" in read.findings[0].fix
@@ -204,8 +210,7 @@ def test_one_spoilt_key_leaves_the_others_to_yaml() -> None:
 
 def test_aliases_are_read_and_a_bomb_of_them_is_a_finding() -> None:
     """Anchors work as in YAML; ten levels of ten aliases cost no memory and are told."""
-    read = _read(_of("name: &n review", "description: a", "title: *n"))
-    assert read.extra == {"title": "review"}
+    assert _others("name: &n review", "description: a", "title: *n") == {"title": "review"}
     bomb = ["a0: &a0 [x, x]", *(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12))]
     start = time.process_time()
     read = _read(_of("name: review", "description: a", *bomb))

@@ -134,6 +134,35 @@ def test_the_embedded_model_is_asked_for_by_its_name() -> None:
     assert resolve(named, environment={}, flags={"model": "bigger"}).runner.provider == "vertex"
 
 
+BIG = "runner: {model: big, max_tokens: 9000}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "flag", "most"),
+    [
+        ("{}\n", "local", 512),
+        ("{}\n", "big", 4096),
+        ("runner: {model: local}\n", None, 512),
+        ("runner: {provider: local}\n", None, 512),
+        ("runner: {model: local, max_tokens: 90}\n", None, 90),
+        ("runner: {model: big}\n", "local", 512),
+        ("runner: {model: local}\n", "big", 4096),
+        ("runner: {model: local, max_tokens: 512}\n", "big", 512),
+        (BIG, "local", 9000),
+        ("runner: {model: big, max_tokens: 4096}\n", "local", 4096),
+        ("skills: {a: {runner: {model: local}}}\n", None, 512),
+        ("runner: {model: local}\nskills: {a: {runner: {model: big}}}\n", None, 4096),
+        ("skills: {a: {runner: {model: x, max_turns: 3}}}\n", "local", 512),
+        ("skills: {a: {runner: {max_tokens: 700}}}\n", "local", 700),
+        (f"{BIG}skills: {{a: {{runner: {{model: local, max_tokens: 80}}}}}}\n", None, 80),
+    ],
+)
+def test_the_embedded_model_has_a_limit_of_its_own(text: str, flag: str | None, most: int) -> None:
+    """Where nobody set max_tokens it fits the model that is asked, whoever named that; else it stays."""
+    resolved = resolve(config(text), environment={}, flags={"model": flag, "seed": 3})
+    assert resolved.for_skill("a").runner.max_tokens == most
+
+
 LAW = "design: {margin: 0.15, rounds: 5}\nrunner: {model: m}\nbudget: {max_calls: 100}\n"
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skilldelta.statistics.intervals import self_normalised_interval, tango_interval, wilson_interval
+from skilldelta.statistics.intervals import self_normalised_interval, tango_interval
 
 Z = 1.959963984540054
 CRITICAL = st.floats(1, 8)
@@ -133,25 +133,3 @@ def test_self_normalised_limits_solve_their_equation() -> None:
     for limit in (low, high):
         distance = abs((everything - limit).sum())
         assert distance == pytest.approx(2.2 * math.sqrt(((everything - limit) ** 2).sum()), rel=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("successes", "trials", "expected"),
-    [
-        (81, 263, (0.2553, 0.3662)),
-        (15, 148, (0.0624, 0.1605)),
-        (0, 20, (0.0, 0.1611)),
-        (1, 29, (0.0061, 0.1718)),
-        (0, 0, (0.0, 1.0)),
-        (20, 20, (0.8389, 1.0)),
-    ],
-)
-def test_wilson(successes: int, trials: int, expected: tuple[float, float]) -> None:
-    """Wilson's interval for the four proportions of Newcombe 1998, Stat Med 17:857, table I, and for the edges."""
-    assert wilson_interval(successes=successes, trials=trials, critical_value=Z) == pytest.approx(expected, abs=6e-5)
-
-
-def test_wilson_refuses_impossible_counts() -> None:
-    """More successes than trials is an error."""
-    with pytest.raises(ValueError, match="3 successes in 2 trials"):
-        wilson_interval(successes=3, trials=2, critical_value=Z)

@@ -8,7 +8,7 @@ import time
 import pytest
 from scipy.special import ndtr, ndtri
 
-from skilldelta.statistics.spending import critical_values, critical_values_at
+from skilldelta.statistics.spending import critical_values_at
 
 
 def obrien_fleming(one_sided: float, fraction: float) -> float:
@@ -19,6 +19,12 @@ def obrien_fleming(one_sided: float, fraction: float) -> float:
 def pocock(one_sided: float, fraction: float) -> float:
     """Lan and DeMets' spending function of the Pocock type."""
     return one_sided * math.log(1 + (math.e - 1) * fraction)
+
+
+def power_family(looks: int, alpha: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Equally spaced looks, and what Kim and DeMets' alpha·t^1.5 (Biometrika 74 (1987) 149) has spent by each."""
+    fractions = tuple(look / looks for look in range(1, looks + 1))
+    return fractions, tuple(alpha * fraction**1.5 for fraction in fractions)
 
 
 FIFTHS = (0.2, 0.4, 0.6, 0.8, 1.0)
@@ -64,7 +70,7 @@ def test_obrien_fleming_boundary_constant() -> None:
 @pytest.mark.parametrize("looks", [1, 2, 12, 60])
 def test_last_value_lies_between_fixed_and_bonferroni(looks: int) -> None:
     """The last look's value is the fixed design's with one look, and otherwise above it and below Bonferroni's."""
-    last = critical_values(looks, 0.05, 1.5)[-1]
+    last = critical_values_at(*power_family(looks, 0.05))[-1]
     fixed, bonferroni = -ndtri(0.025), -ndtri(0.025 / looks)
     assert fixed - 1e-9 <= last <= bonferroni + 1e-9
     assert (last > fixed + 1e-6) == (looks > 1)
@@ -72,7 +78,7 @@ def test_last_value_lies_between_fixed_and_bonferroni(looks: int) -> None:
 
 def test_early_values_do_not_depend_on_later_looks() -> None:
     """A look's value is fixed by the looks up to it, so the schedule can be cut short or changed."""
-    whole = critical_values(10, 0.05, 1.5)
+    whole = critical_values_at(*power_family(10, 0.05))
     part = critical_values_at((0.1, 0.2, 0.3), tuple(0.05 * t**1.5 for t in (0.1, 0.2, 0.3)))
     assert part == pytest.approx(whole[:3], abs=1e-9)
 
@@ -104,5 +110,5 @@ def test_impossible_plans_are_refused(fractions: tuple[float, ...], spent: tuple
 def test_twenty_looks_take_no_time() -> None:
     """Twenty looks are solved in less than a tenth of a second of processor time."""
     started = time.process_time()
-    critical_values.__wrapped__(20, 0.0499, 1.5)
+    critical_values_at.__wrapped__(*power_family(20, 0.0499))
     assert time.process_time() - started < 0.1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 import os
 import socket
@@ -17,9 +18,10 @@ from pydantic import SecretStr
 from scripted_server import Rule, ScriptedServer, Seen
 from skilldelta.domain.messages import MessagesReply, MessagesRequest, ReplyStatus
 from skilldelta.domain.trial import Outcome, TrialStatus
-from skilldelta.edges import anthropic_messages
-from skilldelta.edges.anthropic_messages import AnthropicMessages, connect, connect_local, require_access
-from skilldelta.errors import MissingKey
+from skilldelta.edges import anthropic_messages, bounded_body
+from skilldelta.edges.anthropic_access import connect, connect_local, require_access, transport
+from skilldelta.edges.anthropic_messages import AnthropicMessages
+from skilldelta.errors import BadConfig, BadUsage, MissingKey
 
 KEY = "canary-key-0123456789"
 SCHEMA = {"type": "object", "properties": {"score": {"type": "number"}}}
@@ -46,9 +48,7 @@ def request(**fields: Any) -> MessagesRequest:
 
 def client(url: str, *, attempts: int = 3) -> AnthropicMessages:
     """Return a client that waits for a millisecond before its second attempt."""
-    sdk = anthropic.AsyncAnthropic(
-        api_key=KEY, base_url=url, max_retries=0, http_client=anthropic.DefaultAioHttpClient(trust_env=False)
-    )
+    sdk = anthropic.AsyncAnthropic(api_key=KEY, base_url=url, max_retries=0, http_client=transport(trust_env=False))
     return AnthropicMessages(sdk, secrets=(SecretStr(KEY),), attempts=attempts, first_pause=0.001)
 
 
@@ -170,7 +170,6 @@ def test_a_server_that_says_it_cached(said: str, cached: bool) -> None:
         {"status": 529},
         {"drop": "before"},
         {"drop": "middle"},
-        {"raw": "xx", "headers": {"content-encoding": "gzip"}},
     ],
     ids=str,
 )
@@ -301,7 +300,7 @@ async def test_retries_wait_as_long_as_the_server_asks(monkeypatch: pytest.Monke
     steps = [pause / 0.001 for pause in pauses[2:]]
     assert [low * 0.75 <= step <= low * 1.25 for low, step in zip((4, 8, 16, 16, 16), steps, strict=True)] == [True] * 5
 
-    with ScriptedServer([Rule(status=429, retry_after=121)]) as server:
+    with ScriptedServer([Rule(status=429, retry_after=301)]) as server:
         reply = await ask(server)
     assert (reply.status, len(server.seen), len(pauses)) == (ReplyStatus.FAILED, 1, 7)
 
@@ -357,12 +356,21 @@ def test_half_a_character_can_be_written_down() -> None:
     assert reply.stop_reason == "?"
 
 
-def test_an_endless_reply_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A reply that is far too large is not read as a message."""
-    monkeypatch.setattr(anthropic_messages, "_LONGEST_REPLY", 100)
-    reply, _ = played({"pass_text": "x" * 100})
-    assert reply.status is ReplyStatus.FAILED
-    assert "bytes" in (reply.error or "")
+@pytest.mark.parametrize("status", [200, 400, 500])
+def test_a_reply_without_end_is_not_read_to_its_end(status: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever its status, a body ends where no answer could be as long: a failure that nobody asks for again."""
+    monkeypatch.setattr(bounded_body, "LONGEST_REPLY", 1000)
+    reply, seen = played({"status": status, "raw": "x" * 1001})
+    assert (reply.status, reply.unaccounted, len(seen)) == (ReplyStatus.FAILED, 1, 1)
+    assert reply.error == "a reply of more than 1,000 bytes"
+
+
+def test_a_compressed_reply_is_not_unpacked() -> None:
+    """None is asked for, so that a small body cannot become a large one here."""
+    bomb = gzip.compress(b" " * 10_000_000).decode("latin-1")
+    reply, (seen,) = played({"raw": bomb, "headers": {"content-encoding": "gzip"}})
+    assert (reply.status, reply.error) == (ReplyStatus.FAILED, "a compressed reply, though none was asked for")
+    assert (seen.headers or {})["accept-encoding"] == "identity"
 
 
 @pytest.mark.parametrize(
@@ -473,16 +481,39 @@ def test_without_a_key(
     provider: str, environment: dict[str, str], what: str, fix: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Missing credentials are named before the first call, with what to set."""
-    monkeypatch.setattr("skilldelta.edges.anthropic_messages._installed", lambda _: True)
+    monkeypatch.setattr("skilldelta.edges.anthropic_access._installed", lambda _: True)
     with pytest.raises(MissingKey, match=what) as caught:
         connect(provider, environment=environment)
     assert fix in (caught.value.fix or "")
 
 
+@pytest.mark.parametrize("key", [f"{KEY}\n", f" {KEY}", "clé", "a\x00b"])
+def test_a_key_with_something_around_it(key: str) -> None:
+    """A line end that came along when the key was copied is named, and the key is not shown."""
+    with pytest.raises(MissingKey, match="holds white space, a line end") as caught:
+        require_access("anthropic", environment={"ANTHROPIC_AUTH_TOKEN": key})
+    assert caught.value.where == "ANTHROPIC_AUTH_TOKEN"
+    assert KEY not in str(caught.value)
+
+
+def test_an_address_with_a_password() -> None:
+    """Nobody could be asked that way; the password is not shown."""
+    with pytest.raises(BadUsage, match="holds a name or a password") as caught:
+        require_access("anthropic", environment={"ANTHROPIC_API_KEY": KEY}, base_url="https://me:hidden@example.org")
+    assert "hidden" not in str(caught.value)
+
+
+def test_certificates_that_cannot_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wrong SSL_CERT_FILE is the user's to mend."""
+    monkeypatch.setenv("SSL_CERT_FILE", "/nowhere/certificates.pem")
+    with pytest.raises(BadConfig, match="certificates cannot be read: No such file"):
+        connect("anthropic", environment={"ANTHROPIC_API_KEY": KEY})
+
+
 @pytest.mark.parametrize(("provider", "package"), [("bedrock", "boto3"), ("vertex", "google.auth")])
 def test_a_provider_whose_package_is_missing(provider: str, package: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The package is named with the line that installs it, before anything is sent."""
-    monkeypatch.setattr("skilldelta.edges.anthropic_messages.find_spec", lambda _: None)
+    monkeypatch.setattr("skilldelta.edges.anthropic_access.find_spec", lambda _: None)
     with pytest.raises(MissingKey, match=package) as caught:
         require_access(provider, environment={"CLOUD_ML_REGION": "europe-west1"})
     assert caught.value.fix == f"pip install 'skilldelta[{provider}]'"

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from skilldelta.domain.messages import MessagesReply, MessagesRequest, ReplyStatus
-from skilldelta.edges.anthropic_messages import connect
+from skilldelta.edges.anthropic_access import connect
 
 pytestmark = pytest.mark.real
 REQUEST = MessagesRequest(
@@ -103,7 +103,7 @@ async def test_bedrock_signs_and_answers(cloud: Cloud, monkeypatch: pytest.Monke
     assert path == "/model/some-model/invoke"
     assert headers["authorization"].startswith("AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/")
     assert headers["x-skilldelta-trial"] == "trial-1"
-    assert body["messages"] == [{"role": "user", "content": "Hello"}]
+    assert body["messages"][0]["content"][0]["text"] == "Hello"
 
 
 async def test_vertex_signs_in_and_answers(cloud: Cloud, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ async def test_vertex_signs_in_and_answers(cloud: Cloud, monkeypatch: pytest.Mon
 ASK = """
 import asyncio
 from skilldelta.domain.messages import MessagesRequest
-from skilldelta.edges.anthropic_messages import connect
+from skilldelta.edges.anthropic_access import connect
 async def ask():
     api = connect({provider!r}, environment={{"CLOUD_ML_REGION": "europe-west1"}})
     message = {{"role": "user", "content": "Hello"}}

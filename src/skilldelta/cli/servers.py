@@ -40,7 +40,7 @@ class Servers:
         return self._client(skill.judge.provider)
 
     def _client(self, provider: str) -> AnthropicMessages:
-        from ..edges.anthropic_messages import connect, connect_local
+        from ..edges.anthropic_access import connect, connect_local
 
         if provider not in self.clients:
             if self.local is not None and provider == "local":
@@ -57,7 +57,7 @@ class Servers:
 
 def require_all(plan: Plan, *, environment: Mapping[str, str], base_url: str | None) -> None:
     """Raise MissingKey or BadUsage when a server that the plan needs cannot be asked from here."""
-    from ..edges.anthropic_messages import require_access
+    from ..edges.anthropic_access import require_access
 
     for skill in plan.skills:
         providers = [skill.runner.provider]

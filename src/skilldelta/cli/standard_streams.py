@@ -77,4 +77,4 @@ def standard_streams() -> Iterator[Outlet]:
 
 def _through_outlet(stream: TextIO) -> TextIO:
     outlet = cast("IO[bytes]", Outlet(stream))
-    return io.TextIOWrapper(outlet, encoding=stream.encoding, errors=stream.errors, line_buffering=True)
+    return io.TextIOWrapper(outlet, encoding=stream.encoding, errors="backslashreplace", line_buffering=True)

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import random
-import re
 import sys
 import time
 from collections.abc import Mapping
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
 from ..domain.messages import MessagesReply, MessagesRequest, ReplyStatus
-from ..domain.trial import Usage
-from ..errors import BadUsage, MissingKey
+from .anthropic_reply import message_of, read_reply, retry_after, unreadable
+from .bounded_body import BodyRefused
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic, AsyncAnthropicBedrock, AsyncAnthropicVertex
@@ -28,16 +24,13 @@ ATTEMPTS = 6
 """How often one request is sent at the most."""
 FIRST_PAUSE = 0.5
 """Seconds before the second attempt; doubled from attempt to attempt, 16 times this at the most."""
-LONGEST_WAIT = 120.0
+LONGEST_WAIT = 300.0
 """Seconds; a server that asks for a longer wait is taken to be down."""
 _RETRIED = frozenset({408, 409, 425, 429})
 _DENIED = frozenset({401, 402, 403, 404})
-_PACKAGES = {"bedrock": "boto3", "vertex": "google.auth"}
-"""Provider → the package that its extra brings, by the name under which it is imported."""
 _NOT_SENT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout"})
 """Failures of the transport after which nobody can have answered."""
 _CONNECT_SECONDS = 10.0
-_LONGEST_REPLY = 16 * 1024 * 1024
 
 
 class AnthropicMessages:
@@ -79,7 +72,7 @@ class AnthropicMessages:
     async def create(self, request: MessagesRequest) -> MessagesReply:
         """Send the request, retrying what passes (429, 5xx, overload, lost connections), and return what came of it."""
         body = _body(request) | dict(request.sampling)
-        headers = {TRIAL_HEADER: request.key}
+        headers = {TRIAL_HEADER: request.key, "accept-encoding": "identity"}
         reply = MessagesReply(status=ReplyStatus.FAILED, error="not sent")
         unaccounted = 0
         for attempt in range(1, self._attempts + 1):
@@ -92,7 +85,7 @@ class AnthropicMessages:
             jitter = 0.75 + 0.5 * random.random()  # noqa: S311 - spreads retries, guards nothing
             pause = wait if wait > 0 else self._first_pause * min(2 ** (attempt - 1), 16) * jitter
             if pause > LONGEST_WAIT:
-                return reply
+                return reply.model_copy(update={"error": f"{reply.error} (it asks to wait {pause:,.0f} s)"})
             await asyncio.sleep(pause)
         return reply
 
@@ -116,7 +109,7 @@ class AnthropicMessages:
                     cast_to=httpx2.Response,  # as it came: the SDK's own models would cost more CPU than the call
                     options={"headers": headers, "timeout": _timeout(request.timeout_seconds)},
                 )
-            return _read(response.content, response.headers, spent()), None
+            return read_reply(response.content, response.headers, spent()), None
         except TimeoutError:
             return _timed_out(request, spent()), None
         except anthropic.APITimeoutError as error:
@@ -124,9 +117,9 @@ class AnthropicMessages:
                 return self._failed("no connection in time", spent(), unreachable=True), 0.0
             return _timed_out(request, spent()), None
         except anthropic.APIConnectionError as error:
-            cause = error.__cause__ or error
-            words = f"connection lost: {type(cause).__name__}: {cause}"
-            return self._failed(words, spent(), unreachable=True, unaccounted=int(_was_sent(cause))), 0.0
+            return self._lost(error.__cause__ or error, spent())
+        except BodyRefused as error:  # while the SDK read the body of an error
+            return self._lost(error, spent())
         except anthropic.APIStatusError as error:
             return self._refusal(error, spent())
         except anthropic.APIError as error:
@@ -135,6 +128,12 @@ class AnthropicMessages:
             return self._cannot_send(error, spent()), None
         except _cloud_errors() as error:
             return self._cannot_send(error, spent()), None
+
+    def _lost(self, cause: BaseException, seconds: float) -> tuple[MessagesReply, float | None]:
+        if isinstance(cause, BodyRefused):
+            return unreadable(str(cause), seconds), None
+        words = f"connection lost: {type(cause).__name__}: {cause}"
+        return self._failed(words, seconds, unreachable=True, unaccounted=int(_was_sent(cause))), 0.0
 
     def _cannot_send(self, error: Exception, seconds: float) -> MessagesReply:
         """Return a denial: the SDK has nobody to sign in as, or no project, so nothing will ever be sent."""
@@ -152,9 +151,9 @@ class AnthropicMessages:
 
     def _refusal(self, error: Any, seconds: float) -> tuple[MessagesReply, float | None]:
         code = int(error.status_code)
-        words = self._redact(f"HTTP {code}: {_message_of(error)}")
+        words = self._redact(f"HTTP {code}: {message_of(error)}")
         if code >= 500 or code in _RETRIED:
-            return MessagesReply(status=ReplyStatus.FAILED, error=words, seconds=seconds), _retry_after(
+            return MessagesReply(status=ReplyStatus.FAILED, error=words, seconds=seconds), retry_after(
                 error.response.headers
             )
         status = ReplyStatus.DENIED if code in _DENIED else ReplyStatus.REFUSED
@@ -217,171 +216,3 @@ def _body(request: MessagesRequest) -> dict[str, Any]:
     if request.output_schema is not None:
         body["output_config"] = {"format": {"type": "json_schema", "schema": request.output_schema}}
     return body
-
-
-def _message_of(error: Any) -> str:
-    detail = error.body.get("error") if isinstance(error.body, dict) else None
-    if isinstance(detail, dict) and isinstance(detail.get("message"), str):
-        return str(detail["message"])
-    return str(error.message)
-
-
-def _retry_after(headers: Mapping[str, str]) -> float:
-    """Return the seconds that the server asks for, 0 when it does not say.
-
-    An HTTP date in `retry-after` is left to our own back-off.
-    """
-    for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        try:
-            seconds = float(headers.get(name, "")) * scale
-        except ValueError:
-            continue
-        if 0 < seconds < float("inf"):
-            return seconds
-    return 0.0
-
-
-def _read(raw: bytes, headers: Mapping[str, str], seconds: float) -> MessagesReply:
-    """Return the reply in `raw`; what is not a message is a failure of the server."""
-    if len(raw) > _LONGEST_REPLY:
-        return _unreadable(f"a reply of {len(raw):,} bytes", seconds)
-    try:
-        message = _whole(raw)
-        content = tuple(message["content"])
-        if not isinstance(message["content"], list) or not all(_is_block(block) for block in content):
-            raise TypeError
-        usage = message.get("usage") or {}
-        return MessagesReply(
-            status=ReplyStatus.ANSWERED,
-            content=content,
-            stop_reason=_text(message.get("stop_reason")),
-            model=_text(message.get("model")),
-            usage=Usage(
-                input_tokens=_count(usage, "input_tokens"),
-                output_tokens=_count(usage, "output_tokens"),
-                cache_read_tokens=_count(usage, "cache_read_input_tokens"),
-                cache_write_tokens=_count(usage, "cache_creation_input_tokens"),
-            ),
-            server_cached=headers.get("x-cache", "").lower().startswith("hit"),
-            seconds=seconds,
-        )
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        return _unreadable("the server's reply is not a message", seconds)
-
-
-def _unreadable(why: str, seconds: float) -> MessagesReply:
-    return MessagesReply(status=ReplyStatus.FAILED, error=why, seconds=seconds, unaccounted=1)
-
-
-def _whole(raw: bytes) -> Any:
-    """Return the JSON in `raw` as it can be written again: without NaN, and a question mark for half a character."""
-    message = json.loads(raw.decode(), parse_constant=_refuse)
-    if b"\\ud" in raw.lower():
-        message = json.loads(json.dumps(message, ensure_ascii=False).encode(errors="replace"))
-    return message
-
-
-def _refuse(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")
-
-
-def _is_block(block: Any) -> bool:
-    return isinstance(block, dict) and (block.get("type") != "text" or isinstance(block.get("text"), str))
-
-
-def _text(value: Any) -> str | None:
-    return value[:200] if isinstance(value, str) else None
-
-
-def _count(usage: Mapping[str, Any], name: str) -> int:
-    value = usage.get(name)
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**12 else 0
-
-
-def _address(url: str | None) -> str | None:
-    """Return the server's address; BadUsage for what cannot be one, before it is tried again and again."""
-    if not url:
-        return None
-    try:
-        parts = urlsplit(url)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and " " not in url
-    except ValueError:
-        usable = False
-    if not usable:
-        raise BadUsage(
-            f"{_without_password(url)[:200]!r} is no address of a server",
-            where="--base-url or ANTHROPIC_BASE_URL",
-            fix="write it like https://example.org or http://127.0.0.1:8080",
-        )
-    return url
-
-
-def _without_password(url: str) -> str:
-    return re.sub(r"(?<=//)[^/@]*@", "[secret]@", url)
-
-
-def connect_local(base_url: str, api_key: SecretStr) -> AnthropicMessages:
-    """Return a client for a server on the loopback interface; no proxy of the environment gets in between."""
-    import anthropic
-
-    client = anthropic.AsyncAnthropic(
-        api_key=api_key.get_secret_value(),
-        base_url=base_url,
-        max_retries=0,
-        http_client=anthropic.DefaultAioHttpClient(trust_env=False),
-    )
-    return AnthropicMessages(client, secrets=(api_key,))
-
-
-def require_access(provider: str, *, environment: Mapping[str, str], base_url: str | None = None) -> None:
-    """Raise MissingKey for want of a package, a key or a region, BadUsage for an address that is none; nobody is asked.
-
-    Credentials of Bedrock and Vertex are found by their own packages, when the first request is made.
-    """
-    if provider in _PACKAGES:
-        if not _installed(_PACKAGES[provider]):
-            raise MissingKey(
-                f"the provider {provider} needs a package that is not installed: {_PACKAGES[provider]}",
-                fix=f"pip install 'skilldelta[{provider}]'",
-            )
-        if provider == "vertex" and not environment.get("CLOUD_ML_REGION"):
-            raise MissingKey("Vertex needs a region", fix="set CLOUD_ML_REGION (and ANTHROPIC_VERTEX_PROJECT_ID)")
-    if provider != "anthropic":
-        return
-    if not environment.get("ANTHROPIC_API_KEY") and not environment.get("ANTHROPIC_AUTH_TOKEN"):
-        raise MissingKey(
-            "no key for the Messages API",
-            fix="set ANTHROPIC_API_KEY (in a workflow: from a secret), or use --model local for the embedded model",
-        )
-    _address(base_url or environment.get("ANTHROPIC_BASE_URL"))
-
-
-def _installed(package: str) -> bool:
-    try:
-        return find_spec(package) is not None
-    except ImportError:  # the package around it is not there either
-        return False
-
-
-def connect(provider: str, *, environment: Mapping[str, str], base_url: str | None = None) -> AnthropicMessages:
-    """Return a client for the provider, its credentials from `environment` or given; MissingKey when there are none."""
-    require_access(provider, environment=environment, base_url=base_url)
-    import anthropic
-
-    if provider == "bedrock":
-        try:
-            return AnthropicMessages(anthropic.AsyncAnthropicBedrock(max_retries=0))
-        except ValueError as problem:
-            raise MissingKey("Bedrock needs a region", fix="set AWS_REGION (and credentials of AWS)") from problem
-    if provider == "vertex":
-        return AnthropicMessages(anthropic.AsyncAnthropicVertex(region=environment["CLOUD_ML_REGION"], max_retries=0))
-    key = SecretStr(environment.get("ANTHROPIC_API_KEY", ""))
-    token = SecretStr(environment.get("ANTHROPIC_AUTH_TOKEN", ""))
-    client = anthropic.AsyncAnthropic(
-        api_key=key.get_secret_value() or None,
-        auth_token=token.get_secret_value() or None,
-        base_url=_address(base_url or environment.get("ANTHROPIC_BASE_URL")),
-        max_retries=0,
-        http_client=anthropic.DefaultAioHttpClient(),  # a third less CPU a call than the SDK's other transport
-    )
-    return AnthropicMessages(client, secrets=(key, token))

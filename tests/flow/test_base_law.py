@@ -163,6 +163,47 @@ def _blocked(
     return report
 
 
+MOVED: Mapping[str, Content] = {"skills/elsewhere/SKILL.md": skill(OLD)["skills/a/SKILL.md"]}
+SKIPPED = f"{STRICT}skills: {{a: {{skip: true}}}}\n"
+
+
+@pytest.mark.parametrize("side", ["in the head", "in the base"])
+@pytest.mark.parametrize(
+    ("law", "after", "delete"),
+    [(STRICT, {}, ["skills/a"]), (STRICT, MOVED, ["skills/a"]), (SKIPPED, skill(NEW), [])],
+    ids=["deleted", "moved", "skipped"],
+)
+def test_no_edit_in_place_hides_behind_a_skill_that_is_not_measured(
+    bench: Bench, law: str, after: Mapping[str, Content], delete: list[str], side: str
+) -> None:
+    """A frozen suite that the change edits blocks, also where its skill goes, moves or is skipped."""
+    before = {**skill(OLD), ".skilldelta.yml": law, **(LAW if side == "in the head" else BROKEN)}
+    bench.two(before, {**after, f"{FOLDER}/{V1}/suite.yaml": suite_text(tasks=2)}, delete)
+    report = bench.compare(code=2)
+    (left,) = report["left_out"]
+    assert (report["gate"], left["gate"], left["skill_id"]) == ("blocked", "blocked", "a")
+    assert f"({side})" in left["reason"]
+    assert not bench.server.asked
+
+
+def test_a_skill_may_go_with_its_whole_suite(bench: Bench) -> None:
+    """A deleted skill whose suite's folder is removed along is neutral, and the removal is flagged."""
+    bench.two(BASE, {}, ["skills/a", FOLDER])
+    report = bench.compare()
+    (left,) = report["left_out"]
+    assert (report["gate"], left["kind"], left["gate"]) == ("neutral", "deleted", "neutral")
+    assert _flags(report) == [("suite", f"{FOLDER}/{V1}")]
+    assert f"removes or edits the frozen version {V1}" in report["flags"][0]["message"]
+
+
+@pytest.mark.parametrize("delete", [["skills/a"], ["skills/a", FOLDER]], ids=["alone", "with the suite"])
+def test_a_deletion_is_not_blamed_for_what_was_tampered_with_on_the_base(bench: Bench, delete: list[str]) -> None:
+    """Where the base's suite was broken before, a skill may go, and its suite with it."""
+    bench.two({**skill(OLD), ".skilldelta.yml": STRICT, **BROKEN}, {}, delete)
+    report = bench.compare()
+    assert (report["gate"], report["left_out"][0]["kind"]) == ("neutral", "deleted")
+
+
 def test_a_tampered_base_blocks(bench: Bench) -> None:
     """A base whose frozen suite was edited is no law: blocked, and the base is named."""
     broken = {**LAW, f"{FOLDER}/{V1}/suite.yaml": suite_text(tasks=1)}

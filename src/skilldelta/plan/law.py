@@ -36,6 +36,8 @@ class Ruling:
     trouble: Literal["none", "draft", "tampered"] | None = None
     reason: str = ""
     fix: str | None = None
+    by_this_change: bool = False
+    """The change itself leaves a frozen version behind that is not what was frozen."""
 
 
 def rule(pair: SuitePair) -> Ruling:
@@ -52,6 +54,7 @@ def rule(pair: SuitePair) -> Ruling:
                 reason=f"the suite is not what was frozen (in the {source}): "
                 + "; ".join(line for one in found.tampering for line in one.what.splitlines()),
                 fix=_how_to_mend(pair, source, found),
+                by_this_change=pair.changed and pair.head.state is SuiteState.TAMPERED,
             )
     if pair.base.newest is not None:
         return Ruling(suite=pair.base.newest, source="base")

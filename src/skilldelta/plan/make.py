@@ -108,6 +108,8 @@ def _why_left_out(change: SkillChange, own: Config, ruling: Ruling) -> LeftOut |
         )
 
     settings = own.skills.get(change.skill_id)
+    if ruling.by_this_change:  # before anything else: no deletion, move or skip is an excuse to edit a frozen suite
+        return left_out(Gate.BLOCKED, ruling.reason, ruling.fix)
     if change.candidate is None:
         return left_out(Gate.NEUTRAL, "the skill was deleted: there is nothing to run")
     if not change.candidate.readable:

@@ -162,7 +162,7 @@ def _suite_flags(pair: SuitePair) -> Iterable[Flag]:
             path=f"{pair.folder}/{newest.version}",
             message=f"this change brings the suite version {newest.version}; the gate was decided on {law.version}, "
             "and the new version becomes the law on merge",
-            weakening=weakening(law.suite, newest.suite),
+            weakening=weakening(law.suite, newest.suite, law.record.fixtures, newest.record.fixtures),
         )
     elif not before - after:
         stays = "the base's frozen version is the law" if law is not None else "nothing is frozen yet"

@@ -279,6 +279,104 @@ def test_first_adoption_uses_the_head_and_says_so(bench: Bench) -> None:
     assert _flags(report) == [("first-adoption", ".skilldelta.yml"), ("first-adoption", FOLDER)]
 
 
+EASY = "{type: not-contains, unexpected: [zzz]}"
+ELSEWHERE: Mapping[str, Content] = {
+    path.replace(SUITES, "elsewhere"): text for path, text in frozen(suite_text(tasks=1, judge=EASY)).items()
+}
+ANOTHER: Mapping[str, Content] = {
+    path.replace("/a/", "/easy/"): text for path, text in frozen(suite_text(tasks=1, judge=EASY)).items()
+}
+
+
+@pytest.mark.parametrize(
+    ("config", "files", "words"),
+    [
+        (
+            "suites: elsewhere\n",
+            ELSEWHERE,
+            f"names elsewhere/a for the suite of a; the one that the base has in {FOLDER}",
+        ),
+        ("skills: {a: {suite: easy}}\n", ANOTHER, f"names {SUITES}/easy for the suite of a; the one that the base has"),
+        ("skills: {a: {skip: true}}\n", {}, f"skips a; as the base has a frozen suite for it in {FOLDER}"),
+        (
+            "discovery: {exclude: ['skills/**']}\n",
+            {},
+            "as the base has frozen suites, they were looked for in the usual",
+        ),
+        ("discovery: {include: ['docs/*']}\n", {}, "as the base has frozen suites, they were looked for in the usual"),
+    ],
+    ids=["suites", "suite", "skip", "exclude", "include"],
+)
+def test_a_first_configuration_moves_no_suite_that_the_base_has(
+    bench: Bench, config: str, files: Mapping[str, Content], words: str
+) -> None:
+    """Where only the head has a configuration, a suite frozen on the base is the law, and what said else is flagged."""
+    bench.two({**skill(OLD), **LAW}, {**skill(NEW), ".skilldelta.yml": STRICT + config, **files})
+    bench.server.script = passing(candidate=False)
+    report = bench.compare(code=1)
+    assert _applied(report) == ("regressed", "fail", 0.1, V1, "base", "head")
+    assert _flags(report)[:2] == [("first-adoption", ".skilldelta.yml"), ("config", ".skilldelta.yml")]
+    assert words in report["flags"][1]["message"]
+    assert all(flag["kind"] != "first-adoption" for flag in report["flags"][1:])
+    bench.run("changes", "--repo", bench.repo, "--base", "main~1", "--head", "main")
+    assert "modified  a " in bench.printed
+
+
+def test_a_weaker_suite_in_another_place_is_called_weaker(bench: Bench) -> None:
+    """The suite that a first configuration would put in the place of the base's is compared with it."""
+    bench.two({**skill(OLD), **LAW}, {**skill(NEW), ".skilldelta.yml": f"{CONFIG}suites: elsewhere\n", **ELSEWHERE})
+    flag = bench.compare()["flags"][1]
+    assert "task 'task-11' is dropped" in flag["weakening"]
+    assert "task 'task-0': the judge contains is removed" in flag["weakening"]
+
+
+def test_a_first_configuration_hides_no_edit_in_place(bench: Bench) -> None:
+    """The base's suite in the usual place is looked at for tampering, wherever the head says that suites are."""
+    edited: dict[str, Content] = {f"{FOLDER}/{V1}/suite.yaml": suite_text(tasks=1)}
+    first = {".skilldelta.yml": f"{CONFIG}suites: elsewhere\n", **ELSEWHERE}
+    for number, after in enumerate(({**skill(NEW), **edited, **first}, {**edited, **first})):
+        bench.repo = bench.folder / f"repo-{number}"
+        bench.two({**skill(OLD), **LAW}, after)
+        report = bench.compare(code=2, out=bench.folder / f"out-{number}")
+        assert (report["gate"], report["skills"]) == ("blocked", [])
+        assert "(in the head)" in report["left_out"][0]["reason"]
+
+
+def test_a_tampered_base_blocks_a_first_configuration_too(bench: Bench) -> None:
+    """A base without configuration whose frozen suite was edited is no reason to take the head's suite."""
+    bench.two({**skill(OLD), **BROKEN}, {**skill(NEW), ".skilldelta.yml": f"{CONFIG}suites: elsewhere\n", **ELSEWHERE})
+    assert "(in the base)" in bench.compare(code=2)["left_out"][0]["reason"]
+
+
+def test_a_first_configuration_decides_where_the_base_has_nothing_frozen(bench: Bench) -> None:
+    """Drafts in the usual place are no law: suites and skills are where the first configuration says."""
+    draft = {f"{FOLDER}/suite.yaml": suite_text()}
+    moved = {path.replace(SUITES, "elsewhere"): text for path, text in LAW.items()}
+    excluded = f"{STRICT}suites: elsewhere\ndiscovery: {{exclude: [skills/b]}}\n"
+    bench.two(
+        {**skill(OLD), **skill(OLD, "b"), **draft},
+        {**skill(NEW), **skill(NEW, "b"), ".skilldelta.yml": excluded, **moved},
+    )
+    report = bench.compare()
+    assert _applied(report)[3:] == (V1, "head", "head")
+    assert [flag["kind"] for flag in report["flags"]] == ["first-adoption", "first-adoption"]
+    assert report["left_out"] == []
+
+
+def test_a_first_configuration_holds_for_skills_without_a_suite_on_the_base(bench: Bench) -> None:
+    """One skill's frozen suite on the base takes nothing from what the head says of another."""
+    own = {path.replace("/a/", "/b/"): text for path, text in frozen(suite_text("b"), "b").items()}
+    moved = {path.replace(SUITES, "elsewhere"): text for path, text in own.items()}
+    config = f"{STRICT}suites: elsewhere\nskills: {{c: {{skip: true}}}}\n"
+    old, new = ({path: text for name in "abc" for path, text in skill(word, name).items()} for word in (OLD, NEW))
+    bench.two({**old, **LAW}, {**new, ".skilldelta.yml": config, **moved})
+    report = bench.compare()
+    assert [(one["skill_id"], one["suite_from"]) for one in report["skills"]] == [("a", "base"), ("b", "head")]
+    assert [(one["skill_id"], one["reason"]) for one in report["left_out"]] == [
+        ("c", "the configuration skips this skill")
+    ]
+
+
 def test_a_first_suite_under_an_older_configuration(bench: Bench) -> None:
     """The suite may come with the head while the configuration stays the base's."""
     bench.two({**skill(OLD), ".skilldelta.yml": STRICT}, {**skill(NEW), ".skilldelta.yml": CONFIG, **LAW})

@@ -101,21 +101,18 @@ def _history(repository: GitRepository, base: str | None) -> Iterator[Check]:
 
 
 def _config(repository: GitRepository, commit: str) -> tuple[Check, Config] | Check:
-    from ..domain.config import Config
-    from ..reading.config import read_config
-    from .gathering import CONFIG_BYTES
-    from .repository import CONFIG_FILE
+    from ..domain.config import CONFIG_FILE, Config
+    from .committed_config import committed_config
 
-    raw = _try(lambda: repository.read(commit, CONFIG_FILE, limit=CONFIG_BYTES))
-    if isinstance(raw, Check):
-        return raw
-    if raw is None:
+    config = _try(lambda: committed_config(repository, commit, "HEAD"))
+    if isinstance(config, Check):
+        return config
+    if config is None:
         return (
             Check(state="note", what=f"no {CONFIG_FILE} is committed: the defaults hold", fix="skilldelta init"),
             Config(),
         )
-    config = _try(lambda: read_config(raw, where=CONFIG_FILE))
-    return config if isinstance(config, Check) else (Check(state="ok", what=f"{CONFIG_FILE} can be read"), config)
+    return Check(state="ok", what=f"{CONFIG_FILE} can be read"), config
 
 
 def _models(config: Config) -> Iterator[Check]:

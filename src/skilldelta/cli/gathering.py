@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from ..domain.config import Config
+from ..domain.config import CONFIG_FILE, USUAL_SUITES, Config
 from ..domain.plan import Flag, Gate, LeftOut
-from ..domain.skill import ChangeKind, Changes, SkillBundle, SkillChange, TreeEntry
+from ..domain.skill import ChangeKind, Changes, SkillBundle, TreeEntry
 from ..domain.trial import Arm
 from ..errors import BadSuite, BadUsage
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from ..plan.law import Ruling, SuitePair
     from ..reading.frozen_suite import FoundSuite
 
-CONFIG_BYTES = 4 * 1024 * 1024
 SUITE_BYTES = 64 * 1024 * 1024
 
 
@@ -46,46 +45,36 @@ def gather(
     flags: Mapping[str, object],
 ) -> Gathered:
     """Return all of it; raises GitProblem, BadConfig, BadUsage for what no comparison can begin with."""
+    from ..plan.adoption import adopted
     from ..plan.law import flags_of, rule
     from ..reading.config import resolve
     from .repository import look_at_changes
 
-    repository, changes = look_at_changes(repo, base, head)
-    config, config_from = _law(repository, changes)
-    config = resolve(config, environment=environment, flags=flags)
+    repository, changes, law = look_at_changes(repo, base, head)
+    config = resolve(law.config, environment=environment, flags=flags)
     changes = _only(changes, only)
-    suites = _Suites(repository, changes, config)
-    pairs = {change.skill_id: suites.pair(_folder(config, change)) for change in changes.changes}
-    others = [suites.pair(folder) for folder in suites.changed_folders() - {pair.folder for pair in pairs.values()}]
+    suites = _Suites(repository, changes, (config.suites, USUAL_SUITES) if law.source == "head" else (config.suites,))
+    pairs = {change.skill_id: suites.pair(suite_place(config, change.skill_id)) for change in changes.changes}
+    looked_at = {pair.folder for pair in pairs.values()}
+    set_aside: tuple[Flag, ...] = ()
+    if law.source == "head":
+        held = _held_by_the_base(suites, changes)
+        config, set_aside = adopted(config, held=held, named=pairs, discovery=law.discovery)
+        pairs |= held
+    used = {pair.folder for pair in pairs.values()}
+    others = [suites.pair(folder) for folder in suites.changed_folders() - used]
     rulings = {skill_id: rule(pair) for skill_id, pair in pairs.items()}
+    flagged = [*pairs.values(), *(pair for pair in others if not only and pair.folder not in looked_at)]
     return Gathered(
         repository=repository,
         changes=changes,
         config=config,
-        config_from=config_from,
+        config_from=law.source,
         rulings=rulings,
         bundles=_bundles(repository, changes, rulings),
-        flags=flags_of(
-            suites.changed_files(), [*pairs.values(), *others] if not only else pairs.values(), config_from=config_from
-        ),
+        flags=flags_of(suites.changed_files(), flagged, config_from=law.source, set_aside=set_aside),
         tampered=() if only else tuple(_tampered(others)),
     )
-
-
-def _law(repository: GitRepository, changes: Changes) -> tuple[Config, Literal["base", "head", "defaults"]]:
-    """Return the base's configuration, else the head's (first adoption), else the defaults."""
-    from ..reading.config import read_config
-    from .repository import CONFIG_FILE
-
-    places: tuple[tuple[Literal["base", "head"], str, str], ...] = (
-        ("base", changes.base_commit, changes.base_ref),
-        ("head", changes.candidate_commit, changes.head_ref),
-    )
-    for source, commit, ref in places:
-        raw = repository.read(commit, CONFIG_FILE, limit=CONFIG_BYTES)
-        if raw is not None:
-            return read_config(raw, where=f"{CONFIG_FILE} at {ref}"), source
-    return Config(), "defaults"
 
 
 def _only(changes: Changes, only: Sequence[str]) -> Changes:
@@ -105,23 +94,33 @@ def _only(changes: Changes, only: Sequence[str]) -> Changes:
     return changes.model_copy(update={"changes": tuple(known[name] for name in dict.fromkeys(only))})
 
 
-def _folder(config: Config, change: SkillChange) -> str:
-    own = config.skills.get(change.skill_id)
-    return f"{config.suites}/{own.suite if own and own.suite else change.skill_id}"
+def suite_place(config: Config, skill_id: str) -> str:
+    """Return the folder of a skill's suite, from the repository's root."""
+    own = config.skills.get(skill_id)
+    return f"{config.suites}/{own.suite if own and own.suite else skill_id}"
+
+
+def _held_by_the_base(suites: _Suites, changes: Changes) -> dict[str, SuitePair]:
+    """Return the suites in the usual place that the base has frozen: no configuration that comes later moves them."""
+    from ..reading.frozen_suite import SuiteState
+
+    usual = {change.skill_id: suites.pair(f"{USUAL_SUITES}/{change.skill_id}") for change in changes.changes}
+    frozen = (SuiteState.FROZEN, SuiteState.TAMPERED)
+    return {skill_id: pair for skill_id, pair in usual.items() if pair.base.state in frozen}
 
 
 class _Suites:
     """The suites' folders at the base's tip, at the fork point and at the head; equal folders are read once."""
 
-    def __init__(self, repository: GitRepository, changes: Changes, config: Config) -> None:
-        from ..plan.law import CONFIG_FILE, WORKFLOWS
+    def __init__(self, repository: GitRepository, changes: Changes, roots: Sequence[str]) -> None:
+        from ..plan.law import WORKFLOWS
 
         self._repository = repository
-        self._root = config.suites
+        self._roots = tuple(dict.fromkeys(roots))
         self._trees: dict[str, dict[str, TreeEntry]] = {}
         self._commits = (changes.base_commit, changes.baseline_commit, changes.candidate_commit)
         for commit in dict.fromkeys(self._commits):
-            places = [config.suites, CONFIG_FILE, WORKFLOWS.rstrip("/")]
+            places = [*self._roots, CONFIG_FILE, WORKFLOWS.rstrip("/")]
             self._trees[commit] = {entry.path: entry for entry in repository.tree(commit, places)}
         self._found: dict[tuple[tuple[str, str, str], ...], FoundSuite] = {}
 
@@ -152,20 +151,16 @@ class _Suites:
     def changed_folders(self) -> set[str]:
         from ..reading.frozen_suite import suite_folders
 
-        inside = [
-            path.removeprefix(f"{self._root}/") for path in self.changed_files() if path.startswith(f"{self._root}/")
-        ]
-        known = suite_folders(
-            path.removeprefix(f"{self._root}/")
-            for tree in self._trees.values()
-            for path in tree
-            if path.startswith(f"{self._root}/")
-        )
-        return {f"{self._root}/{folder}" for folder in known if any(path.startswith(f"{folder}/") for path in inside)}
+        changed, everything = self.changed_files(), {path for tree in self._trees.values() for path in tree}
+        folders = set()
+        for root in self._roots:
+            known = suite_folders(path.removeprefix(f"{root}/") for path in everything if path.startswith(f"{root}/"))
+            folders |= {f"{root}/{folder}" for folder in known}
+        return {folder for folder in folders if any(path.startswith(f"{folder}/") for path in changed)}
 
     def _at(self, commit: str, folder: str) -> dict[str, TreeEntry]:
         """Return the entries below `folder`; under "" the link, submodule or file that stands in its way."""
-        for place in (self._root, folder):
+        for place in (*(root for root in self._roots if folder.startswith(f"{root}/")), folder):
             if place in self._trees[commit]:
                 return {"": self._trees[commit][place]}
         below = f"{folder}/"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..domain.config import DiscoverySettings
+from ..domain.config import CONFIG_FILE, DiscoverySettings
 from ..domain.skill import Finding, Skill, TreeEntry
 from ..reading.frontmatter import MOST_BYTES, SkillFile, read_skill_file, too_large
 from .faults import faults
@@ -14,7 +14,7 @@ from .places import DEEPEST, Place, links_to_skills, name_of, parent, skill_plac
 from .tree_hash import tree_hash, within
 from .tree_reader import TreeReader
 
-_NOT_THE_ROOT_SKILL = (".github", ".skilldelta", ".skilldelta.yml", ".gitignore", ".gitattributes")
+_NOT_THE_ROOT_SKILL = (".github", ".skilldelta", CONFIG_FILE, ".gitignore", ".gitattributes")
 
 ReadFiles = dict[tuple[str, str], SkillFile]
 """(blob id, path) → what the SKILL.md says: a file that two trees share is read once."""

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from ..domain.config import CONFIG_FILE
 from ..domain.plan import Flag
 from ..domain.suite import FrozenSuite
 from ..reading.frozen_suite import FoundSuite, SuiteState
 from ..reading.weakening import weakening
 
-CONFIG_FILE = ".skilldelta.yml"
 WORKFLOWS = ".github/workflows/"
 
 
@@ -97,8 +97,12 @@ def flags_of(
     pairs: Iterable[SuitePair],
     *,
     config_from: Literal["base", "head", "defaults"],
+    set_aside: Iterable[Flag] = (),
 ) -> tuple[Flag, ...]:
-    """Return what the head does to its own law; `changed_files` maps each path to `adds`, `removes` or `edits`."""
+    """Return what the head does to its own law; `changed_files` maps each path to `adds`, `removes` or `edits`.
+
+    `set_aside` says what of the head's configuration did not hold.
+    """
     flags: list[Flag] = []
     if config_from == "head":
         flags.append(
@@ -116,6 +120,7 @@ def flags_of(
                 message=f"this change {changed_files[CONFIG_FILE]} the configuration; the base's was used",
             )
         )
+    flags.extend(set_aside)
     for pair in pairs:
         flags.extend(_suite_flags(pair))
     flags.extend(

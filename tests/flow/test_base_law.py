@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
 from comparing import CONFIG, NEW, OLD, SUITES, Bench, frozen, passing, skill, suite_text, version_of
-from repositories import Commit, Content, Symlink
+from repositories import Commit, Content, Symlink, skill_text
 from skilldelta.domain.suite import FreezeRecord
 from skilldelta.reading.frozen_suite import find_frozen, next_version
 
@@ -164,6 +165,55 @@ def _blocked(
 
 
 MOVED: Mapping[str, Content] = {"skills/elsewhere/SKILL.md": skill(OLD)["skills/a/SKILL.md"]}
+NESTED, LOOSE = "skills/group/a/SKILL.md", "a/SKILL.md"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "above"),
+    [
+        (NESTED, NESTED, "skills/group/SKILL.md"),
+        (LOOSE, LOOSE, "SKILL.md"),
+        ("skills/a/SKILL.md", NESTED, "skills/group/SKILL.md"),
+    ],
+    ids=["group", "root", "moved into a group"],
+)
+def test_a_skill_cannot_be_hidden_below_another(bench: Bench, before: str, after: str, above: str) -> None:
+    """A SKILL.md that the change puts above a skill takes nothing from it: what got worse fails."""
+    old, new = (skill(word)["skills/a/SKILL.md"] for word in (OLD, NEW))
+    over = {above: skill_text("group")}
+    bench.two(
+        {before: old, ".skilldelta.yml": STRICT, **LAW}, {after: new, **over}, [before] if before != after else []
+    )
+    bench.server.script = passing(candidate=False)
+    report = bench.compare(code=1)
+    assert _applied(report) == ("regressed", "fail", 0.1, V1, "base", "base")
+    assert [(one["skill_id"], one["kind"], one["gate"]) for one in report["left_out"]] == [("group", "added", "warn")]
+    bench.run("skills", "--repo", bench.repo, "--ref", "main", "--json")
+    assert [one["skill_id"] for one in json.loads(bench.printed)["skills"]] == (["group", "a"])
+
+
+@pytest.mark.parametrize("after", [{}, {NESTED: skill(NEW)["skills/a/SKILL.md"]}], ids=["as it was", "edited"])
+def test_a_skill_that_loses_the_one_above_it_stays(bench: Bench, after: Mapping[str, Content]) -> None:
+    """The deletion of an outer SKILL.md makes nothing new of the skill inside, and its law holds."""
+    above = {"skills/group/SKILL.md": skill_text("group")}
+    bench.two({NESTED: skill(OLD)["skills/a/SKILL.md"], **above, ".skilldelta.yml": STRICT, **LAW}, after, [*above])
+    bench.server.script = passing(candidate=False)
+    report = bench.compare(code=1 if after else 0)
+    assert [(one["skill_id"], one["suite_from"]) for one in report["skills"]] == ([("a", "base")] if after else [])
+    assert [(one["skill_id"], one["kind"]) for one in report["left_out"]] == [("group", "deleted")]
+
+
+def test_a_skill_inside_takes_nothing_from_the_one_around_it(bench: Bench) -> None:
+    """A file of a skill stays its file when the change puts a SKILL.md beside it: the agent is given it."""
+    after: dict[str, Content] = {"skills/a/data/SKILL.md": skill_text("data"), "skills/a/data/more.md": f"{NEW}\n"}
+    bench.two({**BASE, "skills/a/data/x.md": "x"}, after)
+    bench.server.script = passing()
+    report = bench.compare()
+    (one,) = report["skills"]
+    assert [file["path"] for file in one["files"]] == ["data/SKILL.md", "data/more.md"]
+    assert [(left["skill_id"], left["kind"]) for left in report["left_out"]] == [("data", "added")]
+
+
 SKIPPED = f"{STRICT}skills: {{a: {{skip: true}}}}\n"
 
 

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from repositories import Commit, Content, Executable, Symlink, build, git
+from repositories import Commit, Content, Executable, Symlink, Zeros, build, git
+from skilldelta.cli.committed_suites import CommittedSuites
 from skilldelta.cli.work_tree import read_suite_folder, work_tree_config
 from skilldelta.edges.folder import Folder, Unreadable
 from skilldelta.edges.git import GitRepository
-from skilldelta.edges.suite_folder import committed_suite, work_tree_top, write_version
+from skilldelta.edges.suite_folder import work_tree_top, write_version
 from skilldelta.errors import BadConfig, BadSuite, CannotWrite
-from skilldelta.reading.frozen_suite import FoundSuite, SuiteState, find_frozen, next_version, runnable, suite_folders
+from skilldelta.reading.frozen_suite import FoundSuite, SuiteState, next_version, runnable, suite_folders
 
 PLACE = ".skilldelta/suites/s"
 TASK = "{id: a, prompt: p, fixture: fixtures/r, judge: {type: contains, expected: [x]}}"
@@ -38,10 +39,11 @@ def freeze(repo: Path) -> tuple[Folder, str]:
     return folder, write_version(folder, record, DRAFT.encode())
 
 
-def at_commit(repo: Path, *, limit: int = 10_000) -> FoundSuite:
+def at_commit(repo: Path) -> FoundSuite:
     repository = GitRepository.open(repo)
-    entries, read = committed_suite(repository, repository.resolve("HEAD"), PLACE, limit=limit)
-    return find_frozen(entries, read, where=PLACE)
+    commit = repository.resolve("HEAD")
+    suites = CommittedSuites(repository, base=commit, fork_point=commit, head=commit, roots=[".skilldelta/suites"])
+    return suites.pair(PLACE).head
 
 
 def test_a_version_survives_being_committed(repo: Path) -> None:
@@ -69,13 +71,13 @@ def test_a_draft_at_a_commit_is_read_from_git_alone(repo: Path) -> None:
 
 
 def test_links_at_a_commit_are_refused(tmp_path: Path) -> None:
-    """A link among a commit's fixtures is a problem of the draft, and a link in place of the folder is no suite."""
+    """A link among a commit's fixtures is a problem of the draft, and a link in place of the folder blocks."""
     build(tmp_path / "repo", [Commit(files={**FILES, f"{PLACE}/fixtures/link": Symlink("/etc/passwd")})])
     draft = at_commit(tmp_path / "repo").draft
     assert draft is not None
     assert "fixtures/link is a symbolic link" in draft.problems[0]
     build(tmp_path / "other", [Commit(files={PLACE: Symlink("../elsewhere")})])
-    assert at_commit(tmp_path / "other").state is SuiteState.NONE
+    assert at_commit(tmp_path / "other").state is SuiteState.TAMPERED
 
 
 def test_a_version_is_never_overwritten(repo: Path) -> None:
@@ -135,6 +137,6 @@ def test_the_configuration_of_a_work_tree(tmp_path: Path) -> None:
 
 def test_a_blob_that_is_too_large_is_told(tmp_path: Path) -> None:
     """A file of a suite beyond the limit is an error that names it, not an empty file."""
-    build(tmp_path / "repo", [Commit(files=FILES)])
-    with pytest.raises(BadSuite, match=f"{PLACE}/suite.yaml: has more than 5 bytes"):
-        at_commit(tmp_path / "repo", limit=5)
+    build(tmp_path / "repo", [Commit(files={**FILES, f"{PLACE}/suite.yaml": Zeros(64 * 1024 * 1024 + 1)})])
+    with pytest.raises(BadSuite, match=f"{PLACE}/suite.yaml: has more than 67,108,864 bytes"):
+        at_commit(tmp_path / "repo")

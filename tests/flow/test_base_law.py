@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
 from comparing import CONFIG, NEW, OLD, SUITES, Bench, frozen, passing, skill, suite_text, version_of
-from repositories import Commit, Content, Symlink
+from repositories import Commit, Content, Symlink, skill_text
 from skilldelta.domain.suite import FreezeRecord
 from skilldelta.reading.frozen_suite import find_frozen, next_version
 
@@ -163,6 +164,96 @@ def _blocked(
     return report
 
 
+MOVED: Mapping[str, Content] = {"skills/elsewhere/SKILL.md": skill(OLD)["skills/a/SKILL.md"]}
+NESTED, LOOSE = "skills/group/a/SKILL.md", "a/SKILL.md"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "above"),
+    [
+        (NESTED, NESTED, "skills/group/SKILL.md"),
+        (LOOSE, LOOSE, "SKILL.md"),
+        ("skills/a/SKILL.md", NESTED, "skills/group/SKILL.md"),
+    ],
+    ids=["group", "root", "moved into a group"],
+)
+def test_a_skill_cannot_be_hidden_below_another(bench: Bench, before: str, after: str, above: str) -> None:
+    """A SKILL.md that the change puts above a skill takes nothing from it: what got worse fails."""
+    old, new = (skill(word)["skills/a/SKILL.md"] for word in (OLD, NEW))
+    over = {above: skill_text("group")}
+    bench.two(
+        {before: old, ".skilldelta.yml": STRICT, **LAW}, {after: new, **over}, [before] if before != after else []
+    )
+    bench.server.script = passing(candidate=False)
+    report = bench.compare(code=1)
+    assert _applied(report) == ("regressed", "fail", 0.1, V1, "base", "base")
+    assert [(one["skill_id"], one["kind"], one["gate"]) for one in report["left_out"]] == [("group", "added", "warn")]
+    bench.run("skills", "--repo", bench.repo, "--ref", "main", "--json")
+    assert [one["skill_id"] for one in json.loads(bench.printed)["skills"]] == (["group", "a"])
+
+
+@pytest.mark.parametrize("after", [{}, {NESTED: skill(NEW)["skills/a/SKILL.md"]}], ids=["as it was", "edited"])
+def test_a_skill_that_loses_the_one_above_it_stays(bench: Bench, after: Mapping[str, Content]) -> None:
+    """The deletion of an outer SKILL.md makes nothing new of the skill inside, and its law holds."""
+    above = {"skills/group/SKILL.md": skill_text("group")}
+    bench.two({NESTED: skill(OLD)["skills/a/SKILL.md"], **above, ".skilldelta.yml": STRICT, **LAW}, after, [*above])
+    bench.server.script = passing(candidate=False)
+    report = bench.compare(code=1 if after else 0)
+    assert [(one["skill_id"], one["suite_from"]) for one in report["skills"]] == ([("a", "base")] if after else [])
+    assert [(one["skill_id"], one["kind"]) for one in report["left_out"]] == [("group", "deleted")]
+
+
+def test_a_skill_inside_takes_nothing_from_the_one_around_it(bench: Bench) -> None:
+    """A file of a skill stays its file when the change puts a SKILL.md beside it: the agent is given it."""
+    after: dict[str, Content] = {"skills/a/data/SKILL.md": skill_text("data"), "skills/a/data/more.md": f"{NEW}\n"}
+    bench.two({**BASE, "skills/a/data/x.md": "x"}, after)
+    bench.server.script = passing()
+    report = bench.compare()
+    (one,) = report["skills"]
+    assert [file["path"] for file in one["files"]] == ["data/SKILL.md", "data/more.md"]
+    assert [(left["skill_id"], left["kind"]) for left in report["left_out"]] == [("data", "added")]
+
+
+SKIPPED = f"{STRICT}skills: {{a: {{skip: true}}}}\n"
+
+
+@pytest.mark.parametrize("side", ["in the head", "in the base"])
+@pytest.mark.parametrize(
+    ("law", "after", "delete"),
+    [(STRICT, {}, ["skills/a"]), (STRICT, MOVED, ["skills/a"]), (SKIPPED, skill(NEW), [])],
+    ids=["deleted", "moved", "skipped"],
+)
+def test_no_edit_in_place_hides_behind_a_skill_that_is_not_measured(
+    bench: Bench, law: str, after: Mapping[str, Content], delete: list[str], side: str
+) -> None:
+    """A frozen suite that the change edits blocks, also where its skill goes, moves or is skipped."""
+    before = {**skill(OLD), ".skilldelta.yml": law, **(LAW if side == "in the head" else BROKEN)}
+    bench.two(before, {**after, f"{FOLDER}/{V1}/suite.yaml": suite_text(tasks=2)}, delete)
+    report = bench.compare(code=2)
+    (left,) = report["left_out"]
+    assert (report["gate"], left["gate"], left["skill_id"]) == ("blocked", "blocked", "a")
+    assert f"({side})" in left["reason"]
+    assert not bench.server.asked
+
+
+def test_a_skill_may_go_with_its_whole_suite(bench: Bench) -> None:
+    """A deleted skill whose suite's folder is removed along is neutral, and the removal is flagged."""
+    bench.two(BASE, {}, ["skills/a", FOLDER])
+    report = bench.compare()
+    (left,) = report["left_out"]
+    assert (report["gate"], left["kind"], left["gate"]) == ("neutral", "deleted", "neutral")
+    assert _flags(report) == [("suite", f"{FOLDER}/{V1}")]
+    assert f"removes or edits the frozen version {V1}" in report["flags"][0]["message"]
+
+
+@pytest.mark.parametrize("delete", [["skills/a"], ["skills/a", FOLDER]], ids=["alone", "with the suite"])
+def test_a_deletion_is_not_blamed_for_what_was_tampered_with_on_the_base(bench: Bench, delete: list[str]) -> None:
+    """Where the base's suite was broken before, a skill may go, and its suite with it."""
+    bench.two({**skill(OLD), ".skilldelta.yml": STRICT, **BROKEN}, {}, delete)
+    report = bench.compare()
+    assert (report["gate"], report["left_out"][0]["kind"]) == ("neutral", "deleted")
+
+
 def test_a_tampered_base_blocks(bench: Bench) -> None:
     """A base whose frozen suite was edited is no law: blocked, and the base is named."""
     broken = {**LAW, f"{FOLDER}/{V1}/suite.yaml": suite_text(tasks=1)}
@@ -236,6 +327,104 @@ def test_first_adoption_uses_the_head_and_says_so(bench: Bench) -> None:
     report = bench.compare()
     assert _applied(report) == ("improved", "pass", 0.1, V1, "head", "head")
     assert _flags(report) == [("first-adoption", ".skilldelta.yml"), ("first-adoption", FOLDER)]
+
+
+EASY = "{type: not-contains, unexpected: [zzz]}"
+ELSEWHERE: Mapping[str, Content] = {
+    path.replace(SUITES, "elsewhere"): text for path, text in frozen(suite_text(tasks=1, judge=EASY)).items()
+}
+ANOTHER: Mapping[str, Content] = {
+    path.replace("/a/", "/easy/"): text for path, text in frozen(suite_text(tasks=1, judge=EASY)).items()
+}
+
+
+@pytest.mark.parametrize(
+    ("config", "files", "words"),
+    [
+        (
+            "suites: elsewhere\n",
+            ELSEWHERE,
+            f"names elsewhere/a for the suite of a; the one that the base has in {FOLDER}",
+        ),
+        ("skills: {a: {suite: easy}}\n", ANOTHER, f"names {SUITES}/easy for the suite of a; the one that the base has"),
+        ("skills: {a: {skip: true}}\n", {}, f"skips a; as the base has a frozen suite for it in {FOLDER}"),
+        (
+            "discovery: {exclude: ['skills/**']}\n",
+            {},
+            "as the base has frozen suites, they were looked for in the usual",
+        ),
+        ("discovery: {include: ['docs/*']}\n", {}, "as the base has frozen suites, they were looked for in the usual"),
+    ],
+    ids=["suites", "suite", "skip", "exclude", "include"],
+)
+def test_a_first_configuration_moves_no_suite_that_the_base_has(
+    bench: Bench, config: str, files: Mapping[str, Content], words: str
+) -> None:
+    """Where only the head has a configuration, a suite frozen on the base is the law, and what said else is flagged."""
+    bench.two({**skill(OLD), **LAW}, {**skill(NEW), ".skilldelta.yml": STRICT + config, **files})
+    bench.server.script = passing(candidate=False)
+    report = bench.compare(code=1)
+    assert _applied(report) == ("regressed", "fail", 0.1, V1, "base", "head")
+    assert _flags(report)[:2] == [("first-adoption", ".skilldelta.yml"), ("config", ".skilldelta.yml")]
+    assert words in report["flags"][1]["message"]
+    assert all(flag["kind"] != "first-adoption" for flag in report["flags"][1:])
+    bench.run("changes", "--repo", bench.repo, "--base", "main~1", "--head", "main")
+    assert "modified  a " in bench.printed
+
+
+def test_a_weaker_suite_in_another_place_is_called_weaker(bench: Bench) -> None:
+    """The suite that a first configuration would put in the place of the base's is compared with it."""
+    bench.two({**skill(OLD), **LAW}, {**skill(NEW), ".skilldelta.yml": f"{CONFIG}suites: elsewhere\n", **ELSEWHERE})
+    flag = bench.compare()["flags"][1]
+    assert "task 'task-11' is dropped" in flag["weakening"]
+    assert "task 'task-0': the judge contains is removed" in flag["weakening"]
+
+
+def test_a_first_configuration_hides_no_edit_in_place(bench: Bench) -> None:
+    """The base's suite in the usual place is looked at for tampering, wherever the head says that suites are."""
+    edited: dict[str, Content] = {f"{FOLDER}/{V1}/suite.yaml": suite_text(tasks=1)}
+    first = {".skilldelta.yml": f"{CONFIG}suites: elsewhere\n", **ELSEWHERE}
+    for number, after in enumerate(({**skill(NEW), **edited, **first}, {**edited, **first})):
+        bench.repo = bench.folder / f"repo-{number}"
+        bench.two({**skill(OLD), **LAW}, after)
+        report = bench.compare(code=2, out=bench.folder / f"out-{number}")
+        assert (report["gate"], report["skills"]) == ("blocked", [])
+        assert "(in the head)" in report["left_out"][0]["reason"]
+
+
+def test_a_tampered_base_blocks_a_first_configuration_too(bench: Bench) -> None:
+    """A base without configuration whose frozen suite was edited is no reason to take the head's suite."""
+    bench.two({**skill(OLD), **BROKEN}, {**skill(NEW), ".skilldelta.yml": f"{CONFIG}suites: elsewhere\n", **ELSEWHERE})
+    assert "(in the base)" in bench.compare(code=2)["left_out"][0]["reason"]
+
+
+def test_a_first_configuration_decides_where_the_base_has_nothing_frozen(bench: Bench) -> None:
+    """Drafts in the usual place are no law: suites and skills are where the first configuration says."""
+    draft = {f"{FOLDER}/suite.yaml": suite_text()}
+    moved = {path.replace(SUITES, "elsewhere"): text for path, text in LAW.items()}
+    excluded = f"{STRICT}suites: elsewhere\ndiscovery: {{exclude: [skills/b]}}\n"
+    bench.two(
+        {**skill(OLD), **skill(OLD, "b"), **draft},
+        {**skill(NEW), **skill(NEW, "b"), ".skilldelta.yml": excluded, **moved},
+    )
+    report = bench.compare()
+    assert _applied(report)[3:] == (V1, "head", "head")
+    assert [flag["kind"] for flag in report["flags"]] == ["first-adoption", "first-adoption"]
+    assert report["left_out"] == []
+
+
+def test_a_first_configuration_holds_for_skills_without_a_suite_on_the_base(bench: Bench) -> None:
+    """One skill's frozen suite on the base takes nothing from what the head says of another."""
+    own = {path.replace("/a/", "/b/"): text for path, text in frozen(suite_text("b"), "b").items()}
+    moved = {path.replace(SUITES, "elsewhere"): text for path, text in own.items()}
+    config = f"{STRICT}suites: elsewhere\nskills: {{c: {{skip: true}}}}\n"
+    old, new = ({path: text for name in "abc" for path, text in skill(word, name).items()} for word in (OLD, NEW))
+    bench.two({**old, **LAW}, {**new, ".skilldelta.yml": config, **moved})
+    report = bench.compare()
+    assert [(one["skill_id"], one["suite_from"]) for one in report["skills"]] == [("a", "base"), ("b", "head")]
+    assert [(one["skill_id"], one["reason"]) for one in report["left_out"]] == [
+        ("c", "the configuration skips this skill")
+    ]
 
 
 def test_a_first_suite_under_an_older_configuration(bench: Bench) -> None:

@@ -40,7 +40,7 @@ def command(base: str, head: str, repo: str, as_json: bool) -> None:
     """
     from .repository import look_at_changes
 
-    _, changes = look_at_changes(Path(repo), base, head)
+    _, changes, _ = look_at_changes(Path(repo), base, head)
     if as_json:
         click.echo(json.dumps(_data(changes), indent=2))
         return

@@ -42,8 +42,8 @@ def command(repo: str) -> None:
 
 
 def _configuration(top: Folder) -> Iterator[str]:
+    from ..domain.config import CONFIG_FILE
     from .first_config import first_config
-    from .repository import CONFIG_FILE
 
     yield _written(top, CONFIG_FILE, first_config())
     ignore = ".skilldelta/.gitignore"

@@ -6,54 +6,34 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..domain.config import DiscoverySettings
+from ..domain.config import CONFIG_FILE
 from ..domain.skill import Changes, Finding, Severity
 
 if TYPE_CHECKING:
     from ..edges.git import GitRepository
+    from .committed_config import Law
 
-CONFIG_FILE = ".skilldelta.yml"
-_MISSPELT = ".skilldelta.yaml"
-_CONFIG_BYTES = 4 * 1024 * 1024
 _MOST_SHOWN = 5
 
 
-def look_at_changes(
-    repo_dir: Path, base: str, head: str, settings: DiscoverySettings | None = None
-) -> tuple[GitRepository, Changes]:
-    """Return the repository around `repo_dir` and what the skills of `head` changed since it left `base`.
+def look_at_changes(repo_dir: Path, base: str, head: str) -> tuple[GitRepository, Changes, Law]:
+    """Return the repository around `repo_dir`, what the skills of `head` changed since it left `base`, and the law.
 
-    The baseline is the merge base. Without `settings` those of the base's configuration hold, or of the head's when
-    the base has none. Raises GitProblem for the repository and its refs, BadConfig for the configuration.
+    The baseline is the merge base; skills are where the law looks for them. Raises GitProblem for the repository and
+    its refs, BadConfig for the configuration.
     """
     from ..diff.changes import find_changes
     from ..edges.git import GitRepository
+    from .committed_config import law_between
 
     repository = GitRepository.open(repo_dir)
     base_commit = repository.resolve(base)
     candidate = repository.resolve(head)
     baseline = repository.merge_base(base_commit, candidate)
-    if settings is None:
-        settings = discovery_settings(repository, (base_commit, base), (candidate, head))
-    changes = find_changes(repository, base_commit, baseline, candidate, settings, base_ref=base, head_ref=head)
+    law = law_between(repository, base=(base_commit, base), head=(candidate, head))
+    changes = find_changes(repository, base_commit, baseline, candidate, law.discovery, base_ref=base, head_ref=head)
     findings = (*work_tree_findings(repository, candidate), *changes.findings)
-    return repository, changes.model_copy(update={"findings": findings})
-
-
-def discovery_settings(repository: GitRepository, *places: tuple[str, str]) -> DiscoverySettings:
-    """Return where skills are looked for, from the first (commit, ref as typed) that has a configuration."""
-    for commit, ref in places:
-        found = {entry.path for entry in repository.tree(commit, [CONFIG_FILE, _MISSPELT])}
-        if CONFIG_FILE in found:
-            from ..reading.config import read_config
-
-            raw = repository.read(commit, CONFIG_FILE, limit=_CONFIG_BYTES)
-            return read_config(raw or b"", where=f"{CONFIG_FILE} at {ref}").discovery
-        if _MISSPELT in found:
-            from ..errors import BadConfig
-
-            raise BadConfig("is never read", where=f"{_MISSPELT} at {ref}", fix=f"name it {CONFIG_FILE}")
-    return DiscoverySettings()
+    return repository, changes.model_copy(update={"findings": findings}), law
 
 
 def work_tree_findings(repository: GitRepository, commit: str) -> tuple[Finding, ...]:

@@ -33,12 +33,15 @@ def command(repo: str, ref: str, as_json: bool) -> None:
     """
     from ..diff.body import analysed
     from ..diff.discover import discover
+    from ..domain.config import Config
     from ..edges.git import GitRepository
-    from .repository import discovery_settings, work_tree_findings
+    from .committed_config import committed_config
+    from .repository import work_tree_findings
 
     repository = GitRepository.open(Path(repo))
     commit = repository.resolve(ref)
-    found = discover(repository, commit, discovery_settings(repository, (commit, ref)))
+    config = committed_config(repository, commit, ref) or Config()
+    found = discover(repository, commit, config.discovery)
     skills = [analysed(skill) for skill in found.skills]
     findings = [*work_tree_findings(repository, commit), *found.findings]
     if as_json:

@@ -75,6 +75,7 @@ def carry_out(step: Step) -> list[str]:
     if newest is not None:
         changes = differences(newest.suite, suite, newest.record.fixtures, step.record.fixtures)
         lines += [f"  changed since {newest.version}: {line}" for line in changes]
-        lines += [f"  weaker than {newest.version}: {line}" for line in weakening(newest.suite, suite)]
+        weaker = weakening(newest.suite, suite, newest.record.fixtures, step.record.fixtures)
+        lines += [f"  weaker than {newest.version}: {line}" for line in weaker]
     lines.append(f"  commit {path} (scores of different versions are never compared)")
     return lines

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..domain.config import Config
+from ..domain.config import CONFIG_FILE, Config
 from ..edges.folder import Folder
-from ..errors import BadConfig
-from ..reading.config import read_config
+from ..reading.config import holds_config, read_config
 from ..reading.fixtures import MOST_BYTES
 from ..reading.frozen_suite import FoundSuite, find_frozen
 from ..reading.yaml_document import Bounds
-from .repository import CONFIG_FILE
-
-_MISSPELT = ".skilldelta.yaml"
 
 
 def work_tree_config(top: Path) -> Config:
@@ -21,10 +17,7 @@ def work_tree_config(top: Path) -> Config:
 
     Raises BadConfig with everything wrong in it, and for a file with the other ending, which nothing would read.
     """
-    present = {path.name for path in top.iterdir() if path.name in (CONFIG_FILE, _MISSPELT)}
-    if CONFIG_FILE not in present:
-        if _MISSPELT in present:
-            raise BadConfig("is never read", where=_MISSPELT, fix=f"name it {CONFIG_FILE}")
+    if not holds_config({path.name for path in top.iterdir()}):
         return Config()
     # One byte more than is read of a configuration, so that the reader is the one to say that it is too large.
     return read_config(Folder(top).read(CONFIG_FILE, limit=Bounds().size + 1, cut=True), where=CONFIG_FILE)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
-from ..domain.config import DiscoverySettings
+from ..domain.config import CONFIG_FILE, DiscoverySettings
 from ..domain.skill import Finding, Skill, TreeEntry
 from ..reading.frontmatter import MOST_BYTES, SkillFile, read_skill_file, too_large
 from .faults import faults
 from .identity import distinct, preferred_id
-from .places import DEEPEST, Place, links_to_skills, name_of, parent, skill_places
+from .places import DEEPEST, Place, leaves_alone, links_to_skills, name_of, parent, skill_places
 from .tree_hash import tree_hash, within
 from .tree_reader import TreeReader
 
-_NOT_THE_ROOT_SKILL = (".github", ".skilldelta", ".skilldelta.yml", ".gitignore", ".gitattributes")
+_NOT_THE_ROOT_SKILL = (".github", ".skilldelta", CONFIG_FILE, ".gitignore", ".gitattributes")
 
 ReadFiles = dict[tuple[str, str], SkillFile]
 """(blob id, path) → what the SKILL.md says: a file that two trees share is read once."""
@@ -54,31 +54,36 @@ def discover(
 
 
 def _by_place(entries: Iterable[TreeEntry], places: Iterable[Place]) -> dict[str, list[TreeEntry]]:
-    """Sort entries into the innermost skill that holds them; `evals/` and what is git's or ours are in none."""
+    """Sort entries into the skills that hold them; a skill's `evals/` and what is git's or ours are left out."""
     found: dict[str, list[TreeEntry]] = {place.folder: [] for place in places}
-    homes: dict[str, str | None] = {}
+    homes: dict[str, tuple[str, ...]] = {}
     for entry in entries:
         stands_in = parent(entry.path)
         if stands_in not in homes:
-            homes[stands_in] = _home(stands_in, found)
-        folder = homes[stands_in]
-        if folder is None:
-            continue
-        first, *rest = within(entry.path, folder).split("/", 1)
-        if (first == "evals" and rest) or (folder == "." and first in _NOT_THE_ROOT_SKILL):
-            continue
-        found[folder].append(entry)
+            homes[stands_in] = _homes(stands_in, found)
+        for folder in homes[stands_in]:
+            first, *rest = within(entry.path, folder).split("/", 1)
+            if (first == "evals" and rest) or (folder == "." and first in _NOT_THE_ROOT_SKILL):
+                continue
+            found[folder].append(entry)
     for place in places:
         if not found[place.folder]:  # git cannot be asked for a folder whose name is not UTF-8
             found[place.folder].append(place.skill_file)
     return found
 
 
-def _home(folder: str, skills: Iterable[str]) -> str | None:
-    """Return the innermost of `skills` that `folder` is or is in."""
+def _homes(folder: str, skills: Container[str]) -> tuple[str, ...]:
+    """Return the innermost of `skills` that `folder` is or is in, and those around it that it is a part of."""
     parts = folder.split("/", DEEPEST)[:DEEPEST]
     above = ("/".join(parts[:length]) for length in range(len(parts), 0, -1))
-    return next((path for path in (*above, ".") if path in skills), None)
+    found: list[str] = []
+    for path in (*above, "."):
+        if path not in skills or path in found:
+            continue
+        if found and leaves_alone(path, found[-1]):
+            break
+        found.append(path)
+    return tuple(found)
 
 
 def _read_files(

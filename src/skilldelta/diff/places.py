@@ -18,6 +18,8 @@ DEEPEST = 64
 """Folders above a SKILL.md; nobody keeps skills deeper, and every step up a path has a bound."""
 
 _NOT_SKILLS = ("node_modules", "vendor", "template", "templates", ".skilldelta")
+_OF_A_SKILL = ("scripts", "references", "reference", "assets", "resources", "examples", "evals", "tests", "fixtures")
+"""Folders inside a skill whose SKILL.md is material of that skill."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,22 +51,30 @@ def precedence(folder: str) -> tuple[int, int, str]:
 def skill_places(landmarks: Iterable[TreeEntry], settings: DiscoverySettings) -> tuple[Place, ...]:
     """Return the skills among `landmarks`, in the order of their folders.
 
-    A skill inside another skill's folder belongs to that one; but a skill that is the whole repository, or a folder
-    called `skills`, leaves those in the standard places to themselves.
+    Whether a folder is a skill is said by its own path and by `settings`, and never by another SKILL.md: a change that
+    puts one above it, or below, neither hides a skill nor makes it part of another.
     """
     by_folder: dict[str, list[TreeEntry]] = {}
     for entry in landmarks:
         if name_of(entry.path).lower() == "skill.md" and entry.path.count("/") <= DEEPEST:
             by_folder.setdefault(parent(entry.path), []).append(entry)
-    accepted: dict[str, Place] = {}
-    for folder in sorted(by_folder, key=lambda folder: (folder != ".", folder.count("/"), folder)):
+    places = []
+    for folder in sorted(by_folder):
         first, *others = sorted(by_folder[folder], key=lambda entry: entry.path)  # upper case sorts first
-        outer = next((above for above in _above(folder) if above in accepted), None)
-        if outer is not None and not _leaves_alone(outer, folder):
-            continue
         if _is_skill(folder, first.path, settings):
-            accepted[folder] = Place(folder=folder, skill_file=first, also=tuple(entry.path for entry in others))
-    return tuple(accepted[folder] for folder in sorted(accepted))
+            places.append(Place(folder=folder, skill_file=first, also=tuple(entry.path for entry in others)))
+    return tuple(places)
+
+
+def leaves_alone(outer: str, folder: str) -> bool:
+    """Return whether the skill in `folder` is no part of the one in the folder `outer` around it.
+
+    A skill is its whole folder, as an agent is given it; but one that is the whole repository, or a folder called
+    `skills`, leaves those in the standard places to themselves.
+    """
+    if outer == ".":
+        return bool(_STANDARD.match(f"{folder}/")) and name_of(folder) != "skills"
+    return name_of(outer) == "skills"
 
 
 def links_to_skills(landmarks: Iterable[TreeEntry], places: Sequence[Place]) -> tuple[Finding, ...]:
@@ -95,9 +105,11 @@ def _is_skill(folder: str, skill_file: str, settings: DiscoverySettings) -> bool
 
 
 def _refused(folder: str) -> set[str]:
-    """Return the names in a path that make its SKILL.md somebody else's, a template, or git's."""
+    """Return the names in a path that make its SKILL.md somebody else's, a template, material, or git's."""
     parts = folder.split("/")
     found = {part for part in parts if part in _NOT_SKILLS or (part.startswith(".git") and part != ".github")}
+    inside = parts[parts.index("skills") + 2 :] if "skills" in parts else parts if len(parts) == 1 else []
+    found.update(part for part in inside if part in _OF_A_SKILL)
     if parts[-1] == "vendor" and parts.count("vendor") == 1 and "skills" in parts:
         found.discard("vendor")  # a skill about vendors
     return found
@@ -110,9 +122,3 @@ def _above(path: str) -> list[str]:
         path = parent(path)
         found.append(path)
     return found
-
-
-def _leaves_alone(outer: str, folder: str) -> bool:
-    if outer == ".":
-        return bool(_STANDARD.match(f"{folder}/")) and name_of(folder) != "skills"
-    return name_of(outer) == "skills"

@@ -12,6 +12,11 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from .design import Goal
 from .value import Value
 
+CONFIG_FILE = ".skilldelta.yml"
+MISSPELT_CONFIG_FILE = ".skilldelta.yaml"
+"""What people write by habit, and nothing reads."""
+USUAL_SUITES = ".skilldelta/suites"
+"""Where suites are while no configuration says otherwise."""
 LOCAL = "local"
 """The name of the embedded model, as a provider and as a model."""
 MAX_TOKENS, LOCAL_MAX_TOKENS = 4096, 512
@@ -237,7 +242,7 @@ class Config(Value):
     discovery: DiscoverySettings = Field(
         default=DiscoverySettings(), description="Where skills are looked for; globs, `**` crosses folders."
     )
-    suites: str = Field(default=".skilldelta/suites", description="The folder of the suites, one folder a skill.")
+    suites: str = Field(default=USUAL_SUITES, description="The folder of the suites, one folder a skill.")
     runner: RunnerSettings = Field(default=RunnerSettings(), description="What executes a trial.")
     judge: JudgeModelSettings = Field(default=JudgeModelSettings(), description="The model that judges `llm-rubric`.")
     design: DesignSettings = Field(

@@ -1,15 +1,14 @@
-"""Suites on disk and at commits, as files: listed, read, and a frozen version written whole or not at all."""
+"""Suites on disk, as files: where they are, and a frozen version written whole or not at all."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 from ..domain.suite import ATTRIBUTES_FILE, FreezeRecord
-from ..errors import BadSuite, CannotWrite
+from ..errors import CannotWrite
 from .folder import Folder
-from .git import GitRepository
 
 _AS_THEY_ARE = (
     b"# The bytes of a frozen version are its identity: no line ends, filters or keywords.\n* -text -filter -ident\n"
@@ -20,30 +19,6 @@ def work_tree_top(start: Path) -> Path:
     """Return the nearest folder, from `start` upwards, that holds `.git`; `start` itself when there is none."""
     start = start.resolve()
     return next((folder for folder in (start, *start.parents) if (folder / ".git").exists()), start)
-
-
-def committed_suite(
-    repository: GitRepository, commit: str, folder: str, *, limit: int
-) -> tuple[Mapping[str, str], Callable[[str], bytes]]:
-    """Return the entries (path → git mode) of a suite's folder at a commit, and how to read them.
-
-    Reading raises BadSuite for a file of more than `limit` bytes.
-    """
-    below = f"{folder}/"
-    tree = {
-        entry.path.removeprefix(below): entry
-        for entry in repository.tree(commit, [folder])
-        if entry.path.startswith(below)
-    }
-    blobs = repository.blobs([entry.oid for entry in tree.values() if entry.is_file], limit=limit)
-
-    def read(path: str) -> bytes:
-        data = blobs[tree[path].oid]
-        if data is None:
-            raise BadSuite(f"has more than {limit:,} bytes", where=below + path, fix="leave it out of the suite")
-        return data
-
-    return {path: entry.mode for path, entry in tree.items()}, read
 
 
 def write_version(folder: Folder, record: FreezeRecord, draft: bytes) -> str:

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from ..domain.config import CONFIG_FILE
 from ..domain.plan import Flag
 from ..domain.suite import FrozenSuite
 from ..reading.frozen_suite import FoundSuite, SuiteState
 from ..reading.weakening import weakening
 
-CONFIG_FILE = ".skilldelta.yml"
 WORKFLOWS = ".github/workflows/"
 
 
@@ -36,6 +36,8 @@ class Ruling:
     trouble: Literal["none", "draft", "tampered"] | None = None
     reason: str = ""
     fix: str | None = None
+    by_this_change: bool = False
+    """The change itself leaves a frozen version behind that is not what was frozen."""
 
 
 def rule(pair: SuitePair) -> Ruling:
@@ -52,6 +54,7 @@ def rule(pair: SuitePair) -> Ruling:
                 reason=f"the suite is not what was frozen (in the {source}): "
                 + "; ".join(line for one in found.tampering for line in one.what.splitlines()),
                 fix=_how_to_mend(pair, source, found),
+                by_this_change=pair.changed and pair.head.state is SuiteState.TAMPERED,
             )
     if pair.base.newest is not None:
         return Ruling(suite=pair.base.newest, source="base")
@@ -94,8 +97,12 @@ def flags_of(
     pairs: Iterable[SuitePair],
     *,
     config_from: Literal["base", "head", "defaults"],
+    set_aside: Iterable[Flag] = (),
 ) -> tuple[Flag, ...]:
-    """Return what the head does to its own law; `changed_files` maps each path to `adds`, `removes` or `edits`."""
+    """Return what the head does to its own law; `changed_files` maps each path to `adds`, `removes` or `edits`.
+
+    `set_aside` says what of the head's configuration did not hold.
+    """
     flags: list[Flag] = []
     if config_from == "head":
         flags.append(
@@ -113,6 +120,7 @@ def flags_of(
                 message=f"this change {changed_files[CONFIG_FILE]} the configuration; the base's was used",
             )
         )
+    flags.extend(set_aside)
     for pair in pairs:
         flags.extend(_suite_flags(pair))
     flags.extend(
@@ -159,7 +167,7 @@ def _suite_flags(pair: SuitePair) -> Iterable[Flag]:
             path=f"{pair.folder}/{newest.version}",
             message=f"this change brings the suite version {newest.version}; the gate was decided on {law.version}, "
             "and the new version becomes the law on merge",
-            weakening=weakening(law.suite, newest.suite),
+            weakening=weakening(law.suite, newest.suite, law.record.fixtures, newest.record.fixtures),
         )
     elif not before - after:
         stays = "the base's frozen version is the law" if law is not None else "nothing is frozen yet"

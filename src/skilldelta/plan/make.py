@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from ..domain.config import LOCAL, Config
-from ..domain.design import Design, Metric
+from ..domain.config import Config
+from ..domain.design import Design
 from ..domain.money import price_for
 from ..domain.plan import Flag, Gate, LeftOut, Plan, SkillPlan
 from ..domain.skill import ChangeKind, Changes, SkillBundle, SkillChange
 from ..domain.suite import FrozenSuite
 from ..domain.trial import Arm
 from ..domain.value import digest
-from ..errors import BadConfig, BadSuite
 from .law import Ruling
+from .obstacles import obstacles
 from .price import estimate
 from .reach import FEW_TASKS, design_for, reach_of
 
@@ -108,6 +108,8 @@ def _why_left_out(change: SkillChange, own: Config, ruling: Ruling) -> LeftOut |
         )
 
     settings = own.skills.get(change.skill_id)
+    if ruling.by_this_change:  # before anything else: no deletion, move or skip is an excuse to edit a frozen suite
+        return left_out(Gate.BLOCKED, ruling.reason, ruling.fix)
     if change.candidate is None:
         return left_out(Gate.NEUTRAL, "the skill was deleted: there is nothing to run")
     if not change.candidate.readable:
@@ -133,7 +135,8 @@ def _skill_plan(change: SkillChange, own: Config, ruling: Ruling, bundles: Bundl
     candidate, frozen = change.candidate, ruling.suite
     if candidate is None or frozen is None:
         raise AssertionError("left out before")
-    _check_suite(frozen, own, change.skill_id)
+    for obstacle in obstacles(frozen, own, change.skill_id):
+        raise obstacle
     alone = change.baseline is None or own.design.against == "control"
     reference: Literal[Arm.BASELINE, Arm.CONTROL] = Arm.CONTROL if alone else Arm.BASELINE
     if smoke:
@@ -207,58 +210,3 @@ def _few_tasks(plan: SkillPlan) -> str:
         f"{tasks} {few} few: with at most {plan.design.rounds} rounds an effect of "
         f"{100 * reach.smallest_effect:.0f} points or more is found with 80 % power"
     )
-
-
-def _check_suite(frozen: FrozenSuite, own: Config, skill_id: str) -> None:
-    """Refuse what this configuration cannot run, before anything is spent."""
-    suite = frozen.suite
-    where = f"suite {frozen.version} of {skill_id}"
-    _check_models(frozen, own)
-    if own.design.pass_k > 1 and suite.metric is Metric.SCORE:
-        raise BadConfig("pass_k above 1 has no meaning with metric: score", where="design.pass_k", fix="set it to 1")
-    for task in suite.tasks:
-        if task.fixture is not None or any(judge.type == "pytest" for judge in task.judges):
-            what = "a fixture" if task.fixture is not None else "a pytest judge"
-            raise BadSuite(
-                f"the task has {what}, which the runner `messages` cannot run in this version",
-                where=f"{where}, task {task.id}",
-                fix="use contains, not-contains, regex, json-schema or llm-rubric, and put what it needs in the prompt",
-            )
-        if task.describe_only:
-            raise BadSuite(
-                "describe_only needs a runner that can act, which this version does not have",
-                where=f"{where}, task {task.id}",
-                fix="remove describe_only: with `messages` the agent has nothing to act on",
-            )
-
-
-def _check_models(frozen: FrozenSuite, own: Config) -> None:
-    """Refuse a configuration whose models cannot do what the suite asks, or cannot be capped in dollars."""
-    judged = frozen.suite.needs_judge_model
-    if own.runner.provider != LOCAL and own.runner.model is None:
-        raise BadConfig(
-            "no model is named that should do the tasks",
-            where="runner.model",
-            fix="set runner.model in .skilldelta.yml or pass --model NAME (--model local: the embedded model)",
-        )
-    if judged and own.judge.provider == LOCAL:
-        raise BadConfig(
-            "the embedded model cannot give structured output, so it cannot judge llm-rubric",
-            where="judge.provider",
-            fix="name another judge model, or use deterministic judges",
-        )
-    if judged and own.judge.model is None:
-        raise BadConfig(
-            "the suite has llm-rubric judges and no judge model is named",
-            where="judge.model",
-            fix="set judge.model in .skilldelta.yml or pass --judge-model NAME",
-        )
-    cap = own.budget.max_cost_usd
-    models = [(own.runner.provider, own.runner.model)] + ([(own.judge.provider, own.judge.model)] if judged else [])
-    for provider, model in models:
-        if cap is not None and price_for(own.prices, provider, model) is None:
-            raise BadConfig(
-                f"is {cap:g}, but `prices` has no entry for the model {model!r}, so no cost can be counted",
-                where="budget.max_cost_usd",
-                fix="add its prices to .skilldelta.yml, or limit the run with max_calls (--max-calls)",
-            )

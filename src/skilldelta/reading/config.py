@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from ..domain.config import LOCAL, OVERRIDABLE, Config, Price, SkillSettings
+from ..domain.config import CONFIG_FILE, LOCAL, MISSPELT_CONFIG_FILE, OVERRIDABLE, Config, Price, SkillSettings
 from ..errors import BadConfig
 from .plain_data import not_numbers, without_nothing
 from .precedence import SETTINGS, resolve
@@ -16,7 +17,19 @@ from .validation import Guide, problems_of, shown
 from .yaml_document import BadYaml, Document, Place
 from .yaml_text import read_yaml
 
-__all__ = ["SETTINGS", "read_config", "resolve"]
+__all__ = ["SETTINGS", "holds_config", "read_config", "resolve"]
+
+
+def holds_config(names: Collection[str], *, at: str = "") -> bool:
+    """Return whether the configuration is among the `names` in the top folder; `at` says of which commit.
+
+    Raises BadConfig where only the file with the other ending is there, which nothing would read.
+    """
+    if CONFIG_FILE in names:
+        return True
+    if MISSPELT_CONFIG_FILE in names:
+        raise BadConfig("is never read", where=MISSPELT_CONFIG_FILE + at, fix=f"name it {CONFIG_FILE}")
+    return False
 
 
 def read_config(raw: bytes, *, where: str) -> Config:

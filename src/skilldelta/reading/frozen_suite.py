@@ -21,6 +21,7 @@ __all__ = [
     "SuiteState",
     "Tampering",
     "find_frozen",
+    "holds_versions",
     "next_version",
     "no_folder",
     "runnable",
@@ -154,6 +155,13 @@ def suite_folders(paths: Iterable[str]) -> tuple[str, ...]:
         elif name in DRAFT_NAMES and "fixtures" not in folders:
             found.add("/".join(folders))
     return tuple(sorted(found - {""}))
+
+
+def holds_versions(paths: Iterable[str]) -> bool:
+    """Return whether any of the `paths` of files is in what is, or looks like, a frozen version of a suite."""
+    return any(
+        _LIKE_A_VERSION.fullmatch(part) for path in paths for part in path.split("/fixtures/")[0].split("/")[:-1]
+    )
 
 
 def runnable(found: FoundSuite) -> FrozenSuite:

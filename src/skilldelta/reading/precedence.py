@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ..domain.config import LOCAL, Config, changed
+from ..domain.config import LOCAL, OVERRIDABLE, Config, changed
 from ..domain.design import Goal
 from ..domain.value import Value
 from ..errors import BadConfig
@@ -91,8 +91,8 @@ def resolve(
     """Return the configuration with flags over environment over what it says, also over what it says for single skills.
 
     `flags` holds the values by the names of SETTINGS; None and "" count as not given. With `config_is_law` (a pull
-    request) only goal, margin, gate and budget may change, and only to ask more or spend less. Raises BadConfig with
-    every value that cannot be used or would loosen.
+    request) only goal, margin, gate and budget may change, and only to ask more or spend less: in general, and of each
+    skill with settings of its own. Raises BadConfig with every value that cannot be used or would loosen.
     """
     unknown = set(flags) - {setting.flag for setting in SETTINGS}
     if unknown:
@@ -172,15 +172,20 @@ def _words(value: Any) -> str:
 def _beaten(
     config: Config, section: str, name: str, given: _Given, after: Value, *, config_is_law: bool
 ) -> dict[str, Any]:
-    """Return the skills' own settings without those that the given value beats."""
-    if section not in ("runner", "judge", "design", "gate"):
+    """Return the skills' own settings without those that the given value beats.
+
+    Under the law it beats a skill's own value only where it asks more of that skill: what nobody may change there
+    stays as the base has it for each skill, also when the given value is the general one.
+    """
+    tighter = given.setting.tighter
+    if section not in OVERRIDABLE or (config_is_law and tighter is None):
         return dict(config.skills)
     names = {"model", "provider", "offer"} if name == "model" else {name}
     skills = {}
     for skill_id, own in config.skills.items():
         mine: dict[str, Any] = getattr(own, section)
-        stricter = given.setting.tighter
-        keeps = config_is_law and name in mine and stricter is not None and stricter(mine[name], getattr(after, name))
+        held = getattr(getattr(config.for_skill(skill_id), section), name)
+        keeps = config_is_law and tighter is not None and not tighter(getattr(after, name), held)
         rest = {key: value for key, value in mine.items() if keeps or key not in names}
         skills[skill_id] = own.model_copy(update={section: rest})
     return skills

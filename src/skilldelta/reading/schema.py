@@ -9,10 +9,9 @@ from typing import Any
 from ..domain.config import OVERRIDABLE, Config
 from ..domain.report import Report
 from ..domain.suite import FreezeRecord, Suite
+from .suite_checks import DRAFT
 
 Schema = dict[str, Any]
-
-DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def suite_schema() -> Schema:

@@ -11,13 +11,15 @@ from ..domain.value import digest
 UNKNOWN = "whether it asks less cannot be compared"
 
 
-def weakening(old: Suite, new: Suite) -> tuple[str, ...]:
+def weakening(
+    old: Suite, new: Suite, old_fixtures: tuple[FixtureFile, ...] = (), new_fixtures: tuple[FixtureFile, ...] = ()
+) -> tuple[str, ...]:
     """Return one line for everything that the new suite drops or loosens, or that cannot be compared."""
-    lines = []
-    if old.metric != new.metric:
-        lines.append(f"metric is {new.metric.value}, it was {old.metric.value}: {UNKNOWN}")
-    if old.use != new.use:
-        lines.append(f"use is {new.use}, it was {old.use}: {UNKNOWN}")
+    lines = [
+        f"{name} is {_plain(getattr(new, name))}, it was {_plain(getattr(old, name))}: {UNKNOWN}"
+        for name in ("kind", "metric", "use")
+        if getattr(old, name) != getattr(new, name)
+    ]
     renamed = _renamed(old, new)
     later = {task.id: task for task in new.tasks}
     for task in old.tasks:
@@ -26,6 +28,9 @@ def weakening(old: Suite, new: Suite) -> tuple[str, ...]:
             lines += [f"task {task.id!r}: {line}" for line in _looser(task, successor, metric=new.metric.value)]
         elif task.id not in renamed:
             lines.append(f"task {task.id!r} is dropped")
+    for path, how in _changed_files(old_fixtures, new_fixtures):
+        if how != "is new" or any(_is_in(path, task.fixture) for task in old.tasks):
+            lines.append(f"{path} {how}: {UNKNOWN}")
     return tuple(lines)
 
 
@@ -35,7 +40,7 @@ def differences(
     """Return one line for every task, setting and fixture that was added, removed, renamed or changed."""
     lines = [
         f"{name} is {_plain(getattr(new, name))}, it was {_plain(getattr(old, name))}"
-        for name in ("skill_id", "metric", "use")
+        for name in ("skill_id", "kind", "metric", "use")
         if getattr(old, name) != getattr(new, name)
     ]
     renamed = _renamed(old, new)
@@ -52,12 +57,21 @@ def differences(
             lines.append(f"task {name!r} changed: {', '.join(fields)}")
     if not lines and [*before] != [*after]:
         lines.append("the tasks stand in another order")
-    then = {file.path: (file.mode, file.sha256) for file in old_fixtures}
-    now = {file.path: (file.mode, file.sha256) for file in new_fixtures}
+    lines += [f"{path} {how}" for path, how in _changed_files(old_fixtures, new_fixtures)]
+    return tuple(lines)
+
+
+def _changed_files(old: tuple[FixtureFile, ...], new: tuple[FixtureFile, ...]) -> Iterator[tuple[str, str]]:
+    """Yield each file that differs, and how: is new, is gone, changed."""
+    then = {file.path: (file.mode, file.sha256) for file in old}
+    now = {file.path: (file.mode, file.sha256) for file in new}
     for path in sorted({*then, *now}):
         if then.get(path) != now.get(path):
-            lines.append(f"{path} {'is new' if path not in then else 'is gone' if path not in now else 'changed'}")
-    return tuple(lines)
+            yield path, "is new" if path not in then else "is gone" if path not in now else "changed"
+
+
+def _is_in(path: str, fixture: str | None) -> bool:
+    return fixture is not None and f"{path}/".startswith(f"{fixture}/")
 
 
 def _plain(value: Any) -> str:
@@ -117,8 +131,11 @@ def _judges(old: Task, new: Task, *, metric: str) -> Iterator[str]:
         after.remove(successor)
         for line in _looser_judge(judge, successor, metric=metric):
             yield f"{judge['type']}: {line}"
-    if after and new.require == "any":
-        yield f"another judge may pass the answer ({', '.join(judge['type'] for judge in after)}, require: any)"
+    added = ", ".join(judge["type"] for judge in after)
+    if added and metric == "score":  # one that always passes raises every mean
+        yield f"another judge counts in the mean ({added}, metric: score): {UNKNOWN}"
+    elif added and new.require == "any":
+        yield f"another judge may pass the answer ({added}, require: any)"
 
 
 def _looser_judge(old: dict[str, Any], new: dict[str, Any], *, metric: str) -> Iterator[str]:

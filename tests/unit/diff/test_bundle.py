@@ -15,14 +15,14 @@ from skilldelta.edges.git import GitRepository
 def _bundle(tmp_path: Path, files: Files) -> SkillBundle:
     build(tmp_path / "repo", [Commit(files=files)])
     repository = GitRepository.open(tmp_path / "repo")
-    (skill,) = discover(repository, "main", DiscoverySettings()).folders
+    skill, *_ = discover(repository, "main", DiscoverySettings()).folders
     made = bundle(repository, skill)
     assert made.tree_hash == skill.tree_hash
     return made
 
 
 def test_files_come_beside_the_text_without_the_skill_file(tmp_path: Path) -> None:
-    """Sorted by path within the skill; SKILL.md and evals are not among them."""
+    """Sorted by path within the skill, those of a skill inside it too; SKILL.md and evals are not among them."""
     files: Files = {
         "skills/a/SKILL.md": skill_text("a"),
         "skills/a/z.md": "ü\r\n",

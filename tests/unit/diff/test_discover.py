@@ -95,6 +95,33 @@ def test_a_repository_that_is_one_skill(tmp_path: Path) -> None:
     assert len(skills["skills/inner"].entries) == 2
 
 
+def test_a_skill_inside_a_skill_is_a_part_of_it_and_a_skill_of_its_own(tmp_path: Path) -> None:
+    """An agent that is given the outer folder has the inner one's files too, so both skills hold them, in any depth."""
+    files: Files = {
+        "SKILL.md": skill_text("whole"),
+        "skills/group/SKILL.md": skill_text("group"),
+        "skills/group/a/SKILL.md": skill_text("a"),
+        "skills/group/a/x.md": "",
+        "skills/group/a/evals/evals.json": "[]",
+        "skills/group/a/b/SKILL.md": skill_text("b"),
+        "skills/group/assets/SKILL.md": "{{ name }}",
+        "mine/SKILL.md": skill_text("mine"),
+    }
+    held = {
+        path: [entry.path for entry in skill.entries] for path, skill in _by_path(_discover(tmp_path, files)).items()
+    }
+    inner = ["skills/group/a/b/SKILL.md"]
+    middle = ["skills/group/a/SKILL.md", *inner, "skills/group/a/x.md"]
+    evals, assets = "skills/group/a/evals/evals.json", "skills/group/assets/SKILL.md"
+    assert held == {
+        ".": ["SKILL.md", "mine/SKILL.md"],
+        "mine": ["mine/SKILL.md"],
+        "skills/group": ["skills/group/SKILL.md", *middle[:2], evals, middle[2], assets],
+        "skills/group/a": middle,
+        "skills/group/a/b": inner,
+    }
+
+
 @pytest.mark.parametrize(
     ("files", "path", "message"),
     [

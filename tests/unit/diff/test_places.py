@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from skilldelta.diff.places import links_to_skills, skill_places
 from skilldelta.domain.config import DiscoverySettings
@@ -63,20 +65,44 @@ def test_what_is_not_a_skill_of_this_repository_is_left_alone(path: str) -> None
     assert _folders(path) == []
 
 
-def test_a_skill_inside_a_skill_belongs_to_the_outer_one() -> None:
-    """Only the outermost SKILL.md of a folder counts."""
-    assert _folders("skills/a/SKILL.md", "skills/a/resources/b/SKILL.md", "skills/ab/SKILL.md") == [
+def test_a_skill_inside_a_skill_is_a_skill_of_its_own() -> None:
+    """A SKILL.md above or below another one hides nothing."""
+    assert _folders("skills/a/SKILL.md", "skills/a/b/c/SKILL.md", "skills/ab/SKILL.md") == [
         "skills/a",
+        "skills/a/b/c",
         "skills/ab",
     ]
 
 
-def test_a_repository_that_is_a_skill_leaves_those_in_the_usual_places_to_themselves() -> None:
-    """The root's skill takes in what lies loose, not what stands in a skills folder of the standard layouts."""
+@pytest.mark.parametrize("name", ["scripts", "references", "assets", "resources", "examples", "evals", "fixtures"])
+def test_material_of_a_skill_is_no_skill(name: str) -> None:
+    """A SKILL.md among a skill's examples or resources is one of its files; a skill may have such a name."""
+    assert _folders(f"skills/a/{name}/SKILL.md", f"skills/a/b/{name}/c/SKILL.md", f"{name}/SKILL.md") == []
+    assert _folders(f"skills/{name}/SKILL.md", f"skills/{name}/a/SKILL.md", f"{name}/skills/b/SKILL.md") == sorted(
+        [f"skills/{name}", f"skills/{name}/a", f"{name}/skills/b"]
+    )
+    assert _folders(f"skills/a/{name}/c/SKILL.md", include=(f"skills/a/{name}/*",)) == [f"skills/a/{name}/c"]
+
+
+_NAMES = st.sampled_from(["skills", "a", "b", ".claude", "examples", "vendor", "plugins", "docs"])
+_PATHS = st.lists(_NAMES, max_size=4).map(lambda folders: "/".join([*folders, "SKILL.md"]))
+
+
+@given(st.lists(_PATHS, unique=True, max_size=8), st.sampled_from([(), ("skills/a",), ("**/b",), ("a/*",)]))
+def test_no_skill_depends_on_another(paths: list[str], exclude: tuple[str, ...]) -> None:
+    """Whether a folder is a skill is the same whatever other SKILL.md files the tree holds."""
+    alone = [folder for path in paths for folder in _folders(path, exclude=exclude)]
+    assert _folders(*paths, exclude=exclude) == sorted(alone)
+
+
+def test_a_repository_that_is_a_skill_hides_none() -> None:
+    """A SKILL.md at the root takes no skill away, neither from the usual places nor from others."""
     paths = ("SKILL.md", "skills/a/SKILL.md", ".claude/skills/b/SKILL.md", "plugins/p/skills/c/SKILL.md")
-    assert _folders(*paths, "examples/SKILL.md", "docs/skills/d/SKILL.md", "skills/a/x/SKILL.md") == [
+    assert _folders(*paths, "examples/SKILL.md", "docs/skills/d/SKILL.md", "mine/SKILL.md") == [
         ".",
         ".claude/skills/b",
+        "docs/skills/d",
+        "mine",
         "plugins/p/skills/c",
         "skills/a",
     ]
@@ -104,9 +130,9 @@ def test_a_template_is_a_skill_when_it_is_included_by_name() -> None:
 
 
 def test_excludes_are_taken_out_last() -> None:
-    """What is excluded is no skill, also when it is included; its inner skills come to light."""
+    """What is excluded is no skill, also when it is included; a folder takes those below it along."""
     paths = ("skills/a/SKILL.md", "skills/b/SKILL.md", "skills/b/c/SKILL.md")
-    assert _folders(*paths, exclude=("skills/a",)) == ["skills/b"]
+    assert _folders(*paths, exclude=("skills/b",)) == ["skills/a"]
     assert _folders(*paths, include=("skills",), exclude=("skills/*/SKILL.md",)) == ["skills/b/c"]
     assert _folders(*paths, exclude=("**",)) == []
 

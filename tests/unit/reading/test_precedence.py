@@ -232,6 +232,109 @@ def test_a_skill_that_is_stricter_by_itself_stays_so() -> None:
     assert resolve(law, environment={}, flags={"margin": 0.1}).for_skill("a").design.margin == 0.1
 
 
+OWN = """\
+runner: {model: m}
+judge: {model: weak}
+design: {rounds: 4, margin: 0.15, goal: gate}
+skills:
+  strict:
+    runner: {model: n, provider: bedrock}
+    judge: {model: strong}
+    design: {rounds: 20, margin: 0.05, goal: improve, seed: 7, concurrency: 2}
+    gate: {inconclusive: fail, require_suite: true}
+  loose:
+    design: {rounds: 2, margin: 0.3}
+  elsewhere:
+    runner: {provider: bedrock}
+    judge: {provider: vertex}
+"""
+"""A law in which three skills have settings of their own."""
+AS_THE_LAW_SAYS: tuple[dict[str, object], ...] = (
+    {"rounds": 4},
+    {"seed": 0},
+    {"concurrency": 8},
+    {"model": "m"},
+    {"judge_model": "weak"},
+    {"goal": "gate"},
+    {"margin": 0.15},
+    {"inconclusive": "warn"},
+    {"require_suite": False},
+    {"max_calls": 9},
+)
+
+
+@pytest.mark.parametrize("flags", AS_THE_LAW_SAYS, ids=lambda flags: next(iter(flags)))
+@pytest.mark.parametrize("skill_id", ["strict", "elsewhere"])
+def test_a_value_equal_to_the_general_one_takes_nothing_from_a_skill(flags: dict[str, object], skill_id: str) -> None:
+    """On a pull request a skill's own judge, model, rounds, margin or gate stay, whatever kind of setting is named."""
+    law = config(OWN)
+    (name,) = flags
+    for where in ("flags", "environment"):
+        variable = next(setting.variable for setting in SETTINGS if setting.flag == name)
+        environment = {variable: str(flags[name])} if where == "environment" else {}
+        result = resolve(law, environment=environment, flags={} if environment else flags, config_is_law=True)
+        held, now = law.for_skill(skill_id), result.for_skill(skill_id)
+        assert (now.runner, now.judge, now.design, now.gate) == (held.runner, held.judge, held.design, held.gate)
+
+
+@pytest.mark.parametrize(
+    ("flags", "strict", "loose"),
+    [
+        ({"margin": 0.1}, 0.05, 0.1),
+        ({"margin": 0.01}, 0.01, 0.01),
+        ({"goal": "improve"}, "improve", "improve"),
+        ({"inconclusive": "fail"}, "fail", "fail"),
+        ({"require_suite": True}, True, True),
+    ],
+)
+def test_tightening_reaches_every_skill_that_was_looser(
+    flags: dict[str, object], strict: object, loose: object
+) -> None:
+    """A stricter value holds for skills with a looser one of their own, and leaves the still stricter alone."""
+    result = resolve(config(OWN), environment={}, flags=flags, config_is_law=True)
+    (name,) = flags
+    section, field = next(setting.field for setting in SETTINGS if setting.flag == name).split(".")
+    found = [getattr(getattr(result.for_skill(skill_id), section), field) for skill_id in ("strict", "loose")]
+    assert found == [strict, loose]
+
+
+@pytest.mark.parametrize("flags", [{"rounds": 20}, {"judge_model": "strong"}, {"model": "n"}, {"seed": 7}])
+def test_a_skill_s_own_value_is_no_excuse_to_change_the_general_one(flags: dict[str, object]) -> None:
+    """What nobody may set on a pull request is refused, also when it is what one skill has already."""
+    with pytest.raises(BadConfig, match="in the configuration of the base branch"):
+        resolve(config(OWN), environment={}, flags=flags, config_is_law=True)
+
+
+ASKED: dict[str, tuple[object, ...]] = {
+    "goal": ("gate", "improve"),
+    "rounds": (4, 20),
+    "margin": (0.01, 0.1, 0.15, 0.2),
+    "seed": (0, 7),
+    "concurrency": (8, 2),
+    "model": ("m", "n", "local"),
+    "judge_model": ("weak", "strong"),
+    "inconclusive": ("warn", "fail"),
+    "require_suite": (True, False),
+}
+
+
+@given(st.fixed_dictionaries({}, optional={flag: st.sampled_from(values) for flag, values in ASKED.items()}))
+def test_no_flags_under_the_law_loosen_any_skill(flags: dict[str, object]) -> None:
+    """Whatever is asked for is refused, or leaves each skill with what it had or with something stricter."""
+    law = config(OWN)
+    try:
+        result = resolve(law, environment={}, flags=flags, config_is_law=True)
+    except BadConfig:
+        return
+    for skill_id in (*law.skills, "any other"):
+        before, after = law.for_skill(skill_id), result.for_skill(skill_id)
+        assert (after.runner, after.judge) == (before.runner, before.judge)
+        for setting in SETTINGS:
+            section, name = setting.field.split(".")
+            old, new = (getattr(getattr(each, section), name) for each in (before, after))
+            assert old == new or (setting.tighter is not None and setting.tighter(new, old))
+
+
 @given(
     st.dictionaries(
         st.sampled_from([setting.flag for setting in SETTINGS]), st.text(max_size=4) | st.floats() | st.none()

@@ -1,0 +1,63 @@
+"""The configuration as it is committed, and which commit's is the law of a comparison."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from ..domain.config import CONFIG_FILE, MISSPELT_CONFIG_FILE, USUAL_SUITES, Config, DiscoverySettings
+
+if TYPE_CHECKING:
+    from ..edges.git import GitRepository
+
+_MOST_BYTES = 4 * 1024 * 1024
+Named = tuple[str, str]
+"""A commit, and the ref as it was typed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Law:
+    """The configuration that decides, and where it comes from."""
+
+    config: Config
+    source: Literal["base", "head", "defaults"]
+    usual_places: bool = False
+    """Skills are looked for in the usual places: the base has frozen suites, and only the head has a configuration."""
+
+    @property
+    def discovery(self) -> DiscoverySettings:
+        """Where skills are looked for, on both sides."""
+        return DiscoverySettings() if self.usual_places else self.config.discovery
+
+
+def law_between(repository: GitRepository, *, base: Named, head: Named) -> Law:
+    """Return the base's configuration, else the head's (first adoption), else the defaults; BadConfig for a bad one.
+
+    A head that adopts a configuration could hide skills by it; where the base has frozen suites, it cannot.
+    """
+    config = committed_config(repository, *base)
+    if config is not None:
+        return Law(config=config, source="base")
+    config = committed_config(repository, *head)
+    if config is not None:
+        return Law(config=config, source="head", usual_places=_has_frozen_suites(repository, base[0]))
+    return Law(config=Config(), source="defaults")
+
+
+def committed_config(repository: GitRepository, commit: str, ref: str) -> Config | None:
+    """Return the configuration of a commit, or None; raises BadConfig for what is wrong in it, or in its name."""
+    from ..reading.config import holds_config, read_config
+
+    names = {entry.path for entry in repository.tree(commit, [CONFIG_FILE, MISSPELT_CONFIG_FILE])}
+    if not holds_config(names, at=f" at {ref}"):
+        return None
+    raw = repository.read(commit, CONFIG_FILE, limit=_MOST_BYTES)
+    return read_config(raw or b"", where=f"{CONFIG_FILE} at {ref}")
+
+
+def _has_frozen_suites(repository: GitRepository, commit: str) -> bool:
+    """Return whether anything frozen is in the suites' usual place; a link there may stand for it."""
+    from ..reading.frozen_suite import holds_versions
+
+    paths = [entry.path for entry in repository.tree(commit, [USUAL_SUITES])]
+    return USUAL_SUITES in paths or holds_versions(paths)

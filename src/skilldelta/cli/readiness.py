@@ -233,7 +233,7 @@ def _judges(configs: Iterable[Config], environment: Mapping[str, str]) -> Iterat
 
 
 def _access(provider: str, environment: Mapping[str, str]) -> Check:
-    from ..edges.anthropic_messages import require_access
+    from ..edges.anthropic_access import require_access
 
     refused = _tried(lambda: require_access(provider, environment=environment))
     if refused is not None:

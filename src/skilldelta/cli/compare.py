@@ -14,6 +14,7 @@ from .listing import counted
 
 if TYPE_CHECKING:
     from ..domain.plan import Plan
+    from ..edges.git import GitRepository
     from .gathering import Gathered
 
 
@@ -95,9 +96,31 @@ def _plan(gathered: Gathered, *, smoke: bool) -> Plan:
 def _folder(gathered: Gathered, plan: Plan, out: str | None) -> Path:
     from ..edges.run_folder import default_folder, refuse_foreign
 
-    folder = Path(out) if out else default_folder(gathered.repository.root, plan.identity)
+    if out:
+        folder = Path(out)
+    else:
+        folder = default_folder(gathered.repository.root, plan.identity)
+        _refuse_committed(gathered.repository, folder)
     refuse_foreign(folder)
     return folder.resolve()
+
+
+def _refuse_committed(repository: GitRepository, folder: Path) -> None:
+    """Raise RunMismatch when a commit brought the run's folder: its answers would be whatever the commit says."""
+    from ..errors import RunMismatch
+
+    commit = repository.checked_out()
+    if repository.root is None or commit is None:
+        return
+    place = folder.relative_to(repository.root)
+    for entry in repository.tree(commit, [place.parts[0]]):
+        # What is in the folder, or a submodule around it.
+        if place.is_relative_to(entry.path) or entry.path.startswith(f"{place}/"):
+            raise RunMismatch(
+                "the run's folder is committed to the repository, so nobody knows who answered there",
+                where=entry.path,
+                fix="take it out with git rm -r, or name another with --out DIR",
+            )
 
 
 def _run(plan: Plan, gathered: Gathered, folder: Path, *, base_url: str | None, silent: bool) -> int:

@@ -121,9 +121,16 @@ async def decide_again(plan: Plan, journal: Journal, clock: Clock, progress: Pro
             progress=progress,
             pool=asyncio.Semaphore(plan.concurrency),
         )
-        measured.append(await _measure_skill(skill, {}, floor, None, smoke=plan.smoke))
-    whole = all(one.rounds and one.decision.reason is not StopReason.BUDGET for one in measured)
-    return _report(plan, measured, told, clock, None if told.cut_off and whole else told.reached)
+        one = await _measure_skill(skill, {}, floor, None, smoke=plan.smoke)
+        measured.append(_unfinished(one) if told.cut_off else one)
+    return _report(plan, measured, told, clock, told.reached)
+
+
+def _unfinished(one: Measured) -> Measured:
+    """Return the same without the claim that a budget ended it, where nobody says so."""
+    if one.decision.reason is not StopReason.BUDGET:
+        return one
+    return one.model_copy(update={"decision": one.decision.model_copy(update={"reason": StopReason.UNFINISHED})})
 
 
 class _ReadOnly:
@@ -179,11 +186,14 @@ async def _measure_skill(
         decision = _dead_from_the_start(decide(pairs, skill.design), trials)
         if not smoke:
             floor.progress.looked(skill, number, look_sentence(decision, skill))
-    nothing_works = decision.verdict is Verdict.INSUFFICIENT_DATA
+    answers = [trial for values in rounds for value in values for trial in value.attempts]
+    nothing_works = decision.verdict is Verdict.INSUFFICIENT_DATA or not any(
+        trial.status is TrialStatus.ANSWERED for trial in answers
+    )
     if smoke:
         decision = _smoke(decision)
     gate = gate_of(None if smoke else decision.verdict, skill.design.goal, skill.gate)
-    if smoke and nothing_works:
+    if smoke and rounds and nothing_works:
         gate = Gate.FAIL
     return Measured(plan=skill, rounds=tuple(rounds), pairs=tuple(pairs), decision=decision, gate=gate, cut_off=cut_off)
 

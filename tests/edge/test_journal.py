@@ -65,7 +65,7 @@ def test_what_was_recorded_is_read_back(tmp_path: Path) -> None:
     for one in (open_journal(tmp_path), read_journal(tmp_path)):
         assert one.outcome(key_of(1).key) == answer()
         assert one.judgment("j") == judgment
-        assert one.holds(key_of(1).key)
+        assert one.outcome(key_of(1).key) is not None
         assert one.outcome("other") is None
         assert one.judgment("other") is None
         assert (one.identity, one.sessions) == ("identity", 1)
@@ -88,7 +88,7 @@ def test_a_torn_last_line(tmp_path: Path, kept: int) -> None:
     reading.close()
     journal = started(tmp_path)
     assert journal.outcome(key_of(1).key) == answer()
-    assert not journal.holds(key_of(2).key)
+    assert journal.outcome(key_of(2).key) is None
     journal.record_outcome(key_of(2), answer("again"))
     assert journal.outcome(key_of(2).key) == answer("again")
     journal.close()
@@ -162,6 +162,42 @@ def test_lost_calls_of_several_invocations(tmp_path: Path) -> None:
     assert sorted(third.lost()) == [0.1, 0.2, 0.4, 1.6]
     assert third.sessions == 3
     third.close()
+
+
+@pytest.mark.parametrize("secret", ["judgment", "rationale", "duration_ms"])
+def test_a_secret_that_is_one_of_our_words_breaks_nothing(tmp_path: Path, secret: str) -> None:
+    """Only texts are redacted: a key that happens to be the name of a field leaves the journal readable."""
+    journal = started(tmp_path, secret)
+    journal.record_outcome(key_of(1), answer(f"it is {secret}"))
+    journal.record_judgment("j", key_of(1), Judgment(judge=0, type="t", rationale=secret))
+    journal.close()
+    again = read_journal(tmp_path)
+    outcome, judgment = again.outcome(key_of(1).key), again.judgment("j")
+    assert outcome is not None
+    assert judgment is not None
+    assert (outcome.text, judgment.rationale) == ("it is [secret]", "[secret]")
+    again.close()
+
+
+@pytest.mark.parametrize("how", ["removed", "shortened", "replaced", "folder removed"])
+def test_a_journal_that_somebody_took_away_is_no_record(tmp_path: Path, how: str) -> None:
+    """A run whose journal was touched while it was written does not end as if its evidence were there."""
+    folder = tmp_path / "run"
+    journal = started(folder)
+    journal.record_outcome(key_of(1), answer("yes"))
+    journal.require_whole()
+    path = folder / "journal.jsonl"
+    if how == "shortened":
+        path.write_bytes(b"")
+    else:
+        path.unlink()
+    if how == "replaced":
+        path.write_bytes(b"{}")
+    if how == "folder removed":
+        folder.rmdir()
+    with pytest.raises(CannotWrite, match="removed or changed while the run was going"):
+        journal.require_whole()
+    journal.close()
 
 
 def test_secrets_stay_out(tmp_path: Path) -> None:
@@ -296,5 +332,5 @@ def test_a_full_disk(tmp_path: Path) -> None:
     assert done.stdout.count("the journal cannot be written: File too large") == 2
     assert done.stdout.splitlines()[1] == "  fix: free some space, resume 2"
     journal = started(tmp_path)
-    assert [journal.holds(key_of(number).key) for number in (1, 2, 3, 4)] == [True, False, False, True]
+    assert [journal.outcome(key_of(number).key) is not None for number in (1, 2, 3, 4)] == [True, False, False, True]
     journal.close()

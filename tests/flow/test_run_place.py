@@ -50,6 +50,20 @@ def test_a_change_cannot_bring_its_own_answers(bench: Bench) -> None:
     _compare(bench, clone, "--out", str(bench.out), code=1)
 
 
+def test_a_change_cannot_bring_its_own_answers_to_a_folder_that_is_named(bench: Bench) -> None:
+    """A workflow's own --out inside the checkout may be committed as well: it is not continued either."""
+    repo = bench.folder / "repo"
+    build(repo, [Commit(files={**skill(OLD), **LAW}), Commit(files=skill(NEW))], checkout=True)
+    out = repo / "results" / "now"
+    _compare(bench, repo, "--out", str(out), code=0)
+    git(repo, "add", "--force", "results")
+    git(repo, "commit", "--quiet", "--amend", "--message", "forged")
+    asked = len(bench.server.asked)
+    _compare(bench, repo, "--out", str(out), code=2)
+    assert "is committed to the repository" in bench.said
+    assert len(bench.server.asked) == asked
+
+
 def test_a_change_cannot_bring_its_own_answers_in_a_submodule(bench: Bench) -> None:
     """A submodule where the runs lie may hold anything once it is checked out: no run is begun or continued there."""
     repo = bench.folder / "repo"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from ..domain.config import CONFIG_FILE, MISSPELT_CONFIG_FILE, USUAL_SUITES, Config, DiscoverySettings
+from ..errors import BadConfig
 
 if TYPE_CHECKING:
     from ..edges.git import GitRepository
@@ -23,6 +24,8 @@ class Law:
     source: Literal["base", "head", "defaults"]
     usual_places: bool = False
     """Skills are looked for in the usual places: the base has frozen suites, and only the head has a configuration."""
+    broken: BadConfig | None = None
+    """What is wrong with the base's configuration, where the head mends it: no law for a skill that changes as well."""
 
     @property
     def discovery(self) -> DiscoverySettings:
@@ -35,13 +38,26 @@ def law_between(repository: GitRepository, *, base: Named, head: Named) -> Law:
 
     A head that adopts a configuration could hide skills by it; where the base has frozen suites, it cannot.
     """
-    config = committed_config(repository, *base)
+    try:
+        config = committed_config(repository, *base)
+    except BadConfig as broken:
+        return _mended(repository, base, head, broken)
     if config is not None:
         return Law(config=config, source="base")
     config = committed_config(repository, *head)
     if config is not None:
         return Law(config=config, source="head", usual_places=_has_frozen_suites(repository, base[0]))
     return Law(config=Config(), source="defaults")
+
+
+def _mended(repository: GitRepository, base: Named, head: Named, broken: BadConfig) -> Law:
+    """Return the head's configuration and what is wrong with the base's, which is raised if the head's is no better."""
+    try:
+        config = committed_config(repository, *head)
+    except BadConfig:
+        raise broken from None
+    usual_places = _has_frozen_suites(repository, base[0])
+    return Law(config=config or Config(), source="head", usual_places=usual_places, broken=broken)
 
 
 def committed_config(repository: GitRepository, commit: str, ref: str) -> Config | None:

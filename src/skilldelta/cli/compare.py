@@ -96,13 +96,11 @@ def _plan(gathered: Gathered, *, smoke: bool) -> Plan:
 def _folder(gathered: Gathered, plan: Plan, out: str | None) -> Path:
     from ..edges.run_folder import default_folder, refuse_foreign
 
-    if out:
-        folder = Path(out)
-    else:
-        folder = default_folder(gathered.repository.root, plan.identity)
-        _refuse_committed(gathered.repository, folder)
+    folder = Path(out) if out else default_folder(gathered.repository.root, plan.identity)
+    folder = folder.resolve()
+    _refuse_committed(gathered.repository, folder)
     refuse_foreign(folder)
-    return folder.resolve()
+    return folder
 
 
 def _refuse_committed(repository: GitRepository, folder: Path) -> None:
@@ -110,9 +108,11 @@ def _refuse_committed(repository: GitRepository, folder: Path) -> None:
     from ..errors import RunMismatch
 
     commit = repository.checked_out()
-    if repository.root is None or commit is None:
+    if repository.root is None or commit is None or not folder.is_relative_to(repository.root.resolve()):
         return
-    place = folder.relative_to(repository.root)
+    place = folder.relative_to(repository.root.resolve())
+    if not place.parts:
+        return
     for entry in repository.tree(commit, [place.parts[0]]):
         # What is in the folder, or a submodule around it.
         if place.is_relative_to(entry.path) or entry.path.startswith(f"{place}/"):
@@ -143,7 +143,8 @@ def _before(plan: Plan) -> str:
             if estimate.cost_usd is None
             else f"${estimate.cost_usd:,.2f} with every answer at its limit"
         )
-        can = "no effect" if reach.smallest_effect is None else f"effects of {100 * reach.smallest_effect:.0f} points"
+        least, most = reach.smallest_effect, f"{100 * reach.discordance:.0f} points"
+        can = f"no effect of up to {most}" if least is None else f"effects of {100 * least:.0f} points or more"
         judge = f" and {counted(estimate.judge_calls, 'judge call')}" if estimate.judge_calls else ""
         calls = f"about {counted(estimate.trial_calls, 'model call')}{judge}"
         lines.append(

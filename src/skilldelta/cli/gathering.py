@@ -11,7 +11,7 @@ from ..domain.config import Config
 from ..domain.plan import Flag, Gate, LeftOut
 from ..domain.skill import ChangeKind, Changes, SkillBundle
 from ..domain.trial import Arm
-from ..errors import BadUsage
+from ..errors import BadConfig, BadUsage
 
 if TYPE_CHECKING:
     from ..edges.git import GitRepository
@@ -48,6 +48,11 @@ def gather(
     from .repository import look_at_changes
 
     repository, changes, law = look_at_changes(repo, base, head)
+    if law.broken is not None and changes.changes:
+        raise BadConfig(
+            f"the base has no law that can be read: {law.broken}",
+            fix="mend the configuration first, by a change that touches no skill",
+        )
     config = resolve(law.config, environment=environment, flags=flags)
     changes = _only(changes, only)
     suites = CommittedSuites(
@@ -66,7 +71,12 @@ def gather(
         config_from=law.source,
         rulings=rulings,
         bundles=_bundles(repository, changes, rulings),
-        flags=flags_of(suites.changed_files(), flagged, config_from=law.source, set_aside=force.set_aside),
+        flags=flags_of(
+            suites.changed_files(),
+            flagged,
+            config_from="broken" if law.broken else law.source,
+            set_aside=force.set_aside,
+        ),
         tampered=() if only else tuple(_tampered(others)),
     )
 
@@ -78,14 +88,15 @@ def _only(changes: Changes, only: Sequence[str]) -> Changes:
 
     known = {change.skill_id: change for change in changes.changes}
     for name in only:
-        if name not in known:
-            near = nearest(name, known)
+        if name not in known and name not in changes.same:
+            near = nearest(name, [*known, *changes.same])
             raise BadUsage(
-                f"no changed skill is called {name!r}",
+                f"no skill is called {name!r}",
                 where="--skill",
-                fix=f"did you mean {near!r}?" if near else "see skilldelta changes for what changed",
+                fix=f"did you mean {near!r}?" if near else "skilldelta skills lists them",
             )
-    return changes.model_copy(update={"changes": tuple(known[name] for name in dict.fromkeys(only))})
+    chosen = tuple(known[name] for name in dict.fromkeys(only) if name in known)
+    return changes.model_copy(update={"changes": chosen})
 
 
 def _bundles(

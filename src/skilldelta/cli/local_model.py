@@ -17,7 +17,7 @@ def command() -> None:
 
 @command.command()
 def install() -> None:
-    """Fetch the weights (94 MiB) and, as root, the engine's system library; what is right stays as it is."""
+    """Fetch the weights (89 MiB) and, as root, the engine's system library; what is right stays as it is."""
     from ..edges.local_model_install import install_weights
     from ..edges.local_model_system import install_library, require_engine
     from ..edges.local_model_weights import FILE_SIZE, LICENCE, MODEL_NAME

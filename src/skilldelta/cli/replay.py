@@ -63,8 +63,13 @@ def command(run: Path, out: Path | None, form: str) -> int:
 def _refuse_strangers(run: Path, plan: Plan, journal: FileJournal) -> None:
     """Refuse a plan and a journal that do not belong together."""
     from ..plan.make import identity_of
+    from ..reading.suite import suite_digest
 
-    if journal.identity != plan.identity or identity_of(plan) != plan.identity:
+    recorded = all(
+        plan.smoke or suite_digest(skill.suite.suite, skill.suite.record.fixtures) == skill.suite.record.content_sha256
+        for skill in plan.skills
+    )
+    if not recorded or journal.identity != plan.identity or identity_of(plan) != plan.identity:
         raise RunMismatch(
             "plan.json and journal.jsonl do not belong together, or one was edited",
             where=str(run),
@@ -79,4 +84,4 @@ def _how_it_ended(run: Path) -> tuple[str | None, bool]:
     try:
         return read_report(run).spending.reached, False
     except RunMismatch:
-        return "the recorded run was not finished", True
+        return None, True

@@ -63,6 +63,7 @@ def run_plan(plan: Plan, bundles: Bundles, folder: Path, *, base_url: str | None
             servers = Servers(environment=environment, base_url=base_url, local=local)
             edges = _edges(plan, journal, servers, local, shown, clock)
             report = _until_a_signal(_measured(plan, bundles, servers, edges, told), folder)
+            journal.require_whole()
     finally:
         journal.close()
     write_reports(folder, report, markdown(report))

@@ -49,6 +49,8 @@ def find_changes(
         candidate_commit=candidate_commit,
         changes=_name_and_compare(sorted_out),
         unchanged=len({match.contents for match in sorted_out.unchanged}),
+        same=tuple(sorted({match.baseline.skill_id for match in sorted_out.unchanged if match.baseline})),
+        passed_over=tuple(path for path in candidate.elsewhere if path not in set(baseline.elsewhere)),
         findings=(*_findings(sorted_out.unchanged), *sorted_out.notes, *candidate.findings),
     )
 

@@ -10,7 +10,7 @@ from ..domain.skill import Finding, Skill, TreeEntry
 from ..reading.frontmatter import MOST_BYTES, SkillFile, read_skill_file, too_large
 from .faults import faults
 from .identity import distinct, preferred_id
-from .places import DEEPEST, Place, leaves_alone, links_to_skills, name_of, parent, skill_places
+from .places import DEEPEST, Place, leaves_alone, links_to_skills, name_of, parent, places_passed_over, skill_places
 from .tree_hash import tree_hash, within
 from .tree_reader import TreeReader
 
@@ -28,6 +28,8 @@ class Discovery:
     """One for each folder, with the id it would have alone, sorted by path."""
     findings: tuple[Finding, ...]
     """What was found beside them."""
+    elsewhere: tuple[str, ...] = ()
+    """Files called SKILL.md where skills are not looked for."""
 
     @property
     def skills(self) -> tuple[Skill, ...]:
@@ -50,7 +52,9 @@ def discover(
         entries = _by_place(reader.tree(commit, [place.folder for place in places]), places)
         _read_files(reader, places, entries, read)
         folders = tuple(_skill(place, tuple(entries[place.folder]), read) for place in places)
-    return Discovery(folders=folders, findings=links_to_skills(landmarks, places))
+    return Discovery(
+        folders=folders, findings=links_to_skills(landmarks, places), elsewhere=places_passed_over(landmarks, places)
+    )
 
 
 def _by_place(entries: Iterable[TreeEntry], places: Iterable[Place]) -> dict[str, list[TreeEntry]]:

@@ -66,6 +66,13 @@ def skill_places(landmarks: Iterable[TreeEntry], settings: DiscoverySettings) ->
     return tuple(places)
 
 
+def places_passed_over(landmarks: Iterable[TreeEntry], places: Iterable[Place]) -> tuple[str, ...]:
+    """Return the files called SKILL.md whose folders are no skills here."""
+    taken = {place.folder for place in places}
+    files = (entry.path for entry in landmarks if entry.is_file and name_of(entry.path).lower() == "skill.md")
+    return tuple(path for path in files if parent(path) not in taken)
+
+
 def leaves_alone(outer: str, folder: str) -> bool:
     """Return whether the skill in `folder` is no part of the one in the folder `outer` around it.
 

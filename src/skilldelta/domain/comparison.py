@@ -26,6 +26,8 @@ class StopReason(StrEnum):
     BUDGET = "budget"
     FAILURES = "failures"
     SMOKE = "smoke"
+    UNFINISHED = "unfinished"
+    """Only in a replay: the recorded run was killed, or is still going."""
 
 
 class Interval(Value):

@@ -62,7 +62,7 @@ class Reach(Value):
     power_at_margin: float
     """Chance that an effect as large as the margin is found with all rounds run."""
     smallest_effect: float | None
-    """The smallest effect found with 80 % power, in [0, 1]; None when no effect is."""
+    """The smallest effect found with 80 % power, in [0, 1]; None when none is of up to `discordance`."""
 
 
 class SkillPlan(Value):

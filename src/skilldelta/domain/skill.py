@@ -153,5 +153,9 @@ class Changes(Value):
     candidate_commit: str
     changes: tuple[SkillChange, ...]
     unchanged: int
+    same: tuple[str, ...] = ()
+    """Ids of the skills that did not change."""
+    passed_over: tuple[str, ...] = ()
+    """Files called SKILL.md that the candidate adds where skills are not looked for."""
     findings: tuple[Finding, ...] = ()
     """What was found wrong with skills that did not change, and with the work tree."""

@@ -58,10 +58,6 @@ class FileJournal:
         line = self._line_at(self._outcomes.get(key))
         return None if line is None else self._part(line, "outcome", Outcome)
 
-    def holds(self, key: str) -> bool:
-        """Return True when the trial's outcome is recorded."""
-        return key in self._outcomes
-
     def judgment(self, key: str) -> Judgment | None:
         """Return a recorded judgment, or None."""
         line = self._line_at(self._judgments.get(key))
@@ -103,6 +99,20 @@ class FileJournal:
             if key not in self._outcomes and key not in self._judgments:
                 self._lost += calls
         self._sent.clear()
+
+    def require_whole(self) -> None:
+        """Raise CannotWrite when the file is no longer there, or no longer as long, as what was written to it."""
+        try:
+            there, ours = self._path.stat(), os.fstat(self._file.fileno())
+            whole = (there.st_dev, there.st_ino, there.st_size) == (ours.st_dev, ours.st_ino, self._end)
+        except OSError:
+            whole = False
+        if not whole:
+            raise CannotWrite(
+                "the journal was removed or changed while the run was going: what it held is lost",
+                where=str(self._path),
+                fix="start the run again, and leave its folder alone until it is done",
+            )
 
     def close(self) -> None:
         """Write everything to the disk and let go of the file."""
@@ -155,6 +165,17 @@ class FileJournal:
         else:
             raise ValueError(f"the event {kind!r} is not known")
 
+    def _redacted(self, data: Any) -> Any:
+        """Return the event with the secrets in its texts replaced; names of fields are ours and stay."""
+        if isinstance(data, dict):
+            return {name: self._redacted(value) for name, value in data.items()}
+        if isinstance(data, list):
+            return [self._redacted(value) for value in data]
+        if isinstance(data, str):
+            for secret in self._secrets:
+                data = data.replace(secret, "[secret]")
+        return data
+
     def _line_at(self, place: int | None) -> dict[str, Any] | None:
         if place is None:
             return None
@@ -174,8 +195,8 @@ class FileJournal:
         self._append(json.dumps(event, separators=(",", ":")))
 
     def _append(self, text: str) -> int:
-        for secret in self._secrets:
-            text = text.replace(secret, "[secret]")
+        if any(secret in text for secret in self._secrets):
+            text = json.dumps(self._redacted(json.loads(text)), ensure_ascii=False, separators=(",", ":"))
         line = text.encode("utf-8", "replace") + b"\n"
         place = self._end
         try:
@@ -191,7 +212,7 @@ class FileJournal:
 
 
 def _forms(secret: str) -> tuple[str, str, str]:
-    """Return a secret as it is, and as it may stand in JSON."""
+    """Return a secret as it is, and as it may stand in JSON, for which an answer may be the place as well."""
     return secret, json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]
 
 

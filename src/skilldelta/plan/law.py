@@ -96,30 +96,22 @@ def flags_of(
     changed_files: Mapping[str, str],
     pairs: Iterable[SuitePair],
     *,
-    config_from: Literal["base", "head", "defaults"],
+    config_from: Literal["base", "head", "defaults", "broken"],
     set_aside: Iterable[Flag] = (),
 ) -> tuple[Flag, ...]:
     """Return what the head does to its own law; `changed_files` maps each path to `adds`, `removes` or `edits`.
 
-    `set_aside` says what of the head's configuration did not hold.
+    `set_aside` says what of the head's configuration did not hold; "broken": the base's cannot be read, the head's can.
     """
     flags: list[Flag] = []
     if config_from == "head":
-        flags.append(
-            Flag(
-                kind="first-adoption",
-                path=CONFIG_FILE,
-                message="the base has no configuration: the one that this change brings was used",
-            )
-        )
+        message = "the base has no configuration: the one that this change brings was used"
+        flags.append(Flag(kind="first-adoption", path=CONFIG_FILE, message=message))
     elif CONFIG_FILE in changed_files:
-        flags.append(
-            Flag(
-                kind="config",
-                path=CONFIG_FILE,
-                message=f"this change {changed_files[CONFIG_FILE]} the configuration; the base's was used",
-            )
-        )
+        message = f"this change {changed_files[CONFIG_FILE]} the configuration; the base's was used"
+        if config_from == "broken":
+            message = "this change mends the configuration, which cannot be read on the base: check by eye what it says"
+        flags.append(Flag(kind="config", path=CONFIG_FILE, message=message))
     flags.extend(set_aside)
     for pair in pairs:
         flags.extend(_suite_flags(pair))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from ..domain.config import Config
@@ -13,6 +13,7 @@ from ..domain.skill import ChangeKind, Changes, SkillBundle, SkillChange
 from ..domain.suite import FrozenSuite
 from ..domain.trial import Arm
 from ..domain.value import digest
+from ..errors import BadConfig, BadSuite
 from .law import Ruling
 from .obstacles import obstacles
 from .price import estimate
@@ -36,18 +37,26 @@ def make_plan(
 ) -> Plan:
     """Return the plan of one run: the changed skills in the configuration's order, then by name.
 
-    Raises BadConfig or BadSuite for what no run can begin with (no model, a judge that cannot judge).
+    Raises BadConfig when the configuration keeps every skill from being run (no model is named, no judge model).
     """
     skills: list[SkillPlan] = []
     left_out: list[LeftOut] = list(tampered)
+    hindered: list[BadConfig] = []
+    came = [*(change.skill_id for change in changes.changes if change.baseline is None), *changes.passed_over]
     order = {skill_id: place for place, skill_id in enumerate(config.skills)}
     for change in sorted(changes.changes, key=lambda change: (order.get(change.skill_id, len(order)), change.skill_id)):
-        own = config.for_skill(change.skill_id)
-        reason = _why_left_out(change, own, rulings[change.skill_id])
+        own, ruling = config.for_skill(change.skill_id), rulings[change.skill_id]
+        reason = _why_left_out(change, own, ruling, came)
+        obstacle = None if reason or ruling.suite is None else next(obstacles(ruling.suite, own, change.skill_id), None)
         if reason is not None:
             left_out.append(reason)
-            continue
-        skills.append(_skill_plan(change, own, rulings[change.skill_id], bundles, smoke=smoke))
+        elif obstacle is not None:
+            hindered += [obstacle] if isinstance(obstacle, BadConfig) else []
+            left_out.append(_left_out(change, Gate.BLOCKED, _words(obstacle), obstacle.fix))
+        else:
+            skills.append(_skill_plan(change, own, ruling, bundles, smoke=smoke))
+    if hindered and not skills:
+        raise hindered[0]
     plan = Plan(
         tool_version=tool_version,
         base_ref=changes.base_ref,
@@ -91,39 +100,44 @@ def identity_of(plan: Plan) -> str:
     )  # fmt: skip
 
 
-def _why_left_out(change: SkillChange, own: Config, ruling: Ruling) -> LeftOut | None:
+def _words(obstacle: BadConfig | BadSuite) -> str:
+    return f"{obstacle.where}: {obstacle.what}" if obstacle.where else obstacle.what
+
+
+def _left_out(change: SkillChange, gate: Gate, reason: str, fix: str | None = None) -> LeftOut:
     skill = change.candidate or change.baseline
-    name = skill.name if skill else change.skill_id
+    return LeftOut(
+        skill_id=change.skill_id,
+        name=skill.name if skill else change.skill_id,
+        path=change.path,
+        kind=change.kind,
+        gate=gate,
+        reason=reason,
+        fix=fix,
+        findings=change.candidate.findings if change.candidate else (),
+    )
 
-    def left_out(gate: Gate, reason: str, fix: str | None = None) -> LeftOut:
-        return LeftOut(
-            skill_id=change.skill_id,
-            name=name,
-            path=change.path,
-            kind=change.kind,
-            gate=gate,
-            reason=reason,
-            fix=fix,
-            findings=change.candidate.findings if change.candidate else (),
-        )
 
+def _why_left_out(change: SkillChange, own: Config, ruling: Ruling, came: Sequence[str]) -> LeftOut | None:
+    """Return why a changed skill is not measured, if it is not; `came`: what the same change adds."""
     settings = own.skills.get(change.skill_id)
     if ruling.by_this_change:  # before anything else: no deletion, move or skip is an excuse to edit a frozen suite
-        return left_out(Gate.BLOCKED, ruling.reason, ruling.fix)
+        return _left_out(change, Gate.BLOCKED, ruling.reason, ruling.fix)
     if change.candidate is None:
-        return left_out(Gate.NEUTRAL, "the skill was deleted: there is nothing to run")
+        return _deleted(change, ruling, came)
     if not change.candidate.readable:
-        return left_out(Gate.BLOCKED, "the skill cannot be read", "mend what the findings name")
+        return _left_out(change, Gate.BLOCKED, "the skill cannot be read", "mend what the findings name")
     if settings is not None and settings.skip:
-        return left_out(Gate.NEUTRAL, "the configuration skips this skill")
+        return _left_out(change, Gate.NEUTRAL, "the configuration skips this skill")
     if change.kind in (ChangeKind.MOVED, ChangeKind.UNCHANGED):
-        return left_out(Gate.NEUTRAL, "only the place changed, not the content: nothing to measure")
+        return _left_out(change, Gate.NEUTRAL, "only the place changed, not the content: nothing to measure")
     if ruling.trouble == "none":
-        return left_out(Gate.FAIL if own.gate.require_suite else Gate.WARN, ruling.reason, ruling.fix)
+        return _left_out(change, Gate.FAIL if own.gate.require_suite else Gate.WARN, ruling.reason, ruling.fix)
     if ruling.trouble is not None:
-        return left_out(Gate.BLOCKED, ruling.reason, ruling.fix)
+        return _left_out(change, Gate.BLOCKED, ruling.reason, ruling.fix)
     if change.baseline is not None and not change.baseline.readable and own.design.against == "base-ref":
-        return left_out(
+        return _left_out(
+            change,
             Gate.WARN,
             "the baseline cannot be read, so there is nothing to compare with",
             "once this change is merged the next one can be compared",
@@ -131,16 +145,28 @@ def _why_left_out(change: SkillChange, own: Config, ruling: Ruling) -> LeftOut |
     return None
 
 
+def _deleted(change: SkillChange, ruling: Ruling, came: Sequence[str]) -> LeftOut:
+    """Return a deletion: neutral, and a warning where what it was may have come back under another name or place."""
+    if ruling.suite is None or ruling.source != "base" or not came:
+        return _left_out(change, Gate.NEUTRAL, "the skill was deleted: there is nothing to run")
+    others = ", ".join(came[:5]) + (f" and {len(came) - 5} more" if len(came) > 5 else "")
+    return _left_out(
+        change,
+        Gate.WARN,
+        f"the skill was deleted, so nothing is held to its suite {ruling.suite.version}; "
+        f"the same change adds {others}, which was not compared with it",
+        "look whether the skill only moved: git mv within the places where skills are looked for keeps its suite",
+    )
+
+
 def _skill_plan(change: SkillChange, own: Config, ruling: Ruling, bundles: Bundles, *, smoke: bool) -> SkillPlan:
     candidate, frozen = change.candidate, ruling.suite
     if candidate is None or frozen is None:
         raise AssertionError("left out before")
-    for obstacle in obstacles(frozen, own, change.skill_id):
-        raise obstacle
     alone = change.baseline is None or own.design.against == "control"
     reference: Literal[Arm.BASELINE, Arm.CONTROL] = Arm.CONTROL if alone else Arm.BASELINE
     if smoke:
-        frozen = frozen.model_copy(update={"suite": frozen.suite.model_copy(update={"tasks": frozen.suite.tasks[:1]})})
+        frozen = _one_task(frozen)
     tasks = frozen.suite.tasks
     design, notes = _design(own, frozen, smoke=smoke)
     plan = SkillPlan(
@@ -189,6 +215,13 @@ def _skill_plan(change: SkillChange, own: Config, ruling: Ruling, bundles: Bundl
     return plan.model_copy(update={"notes": notes})
 
 
+def _one_task(frozen: FrozenSuite) -> FrozenSuite:
+    """Return the suite with the first task that a model judges, if there is one, else the first."""
+    tasks = frozen.suite.tasks
+    task = next((task for task in tasks if any(judge.type == "llm-rubric" for judge in task.judges)), tasks[0])
+    return frozen.model_copy(update={"suite": frozen.suite.model_copy(update={"tasks": (task,)})})
+
+
 def _design(own: Config, frozen: FrozenSuite, *, smoke: bool) -> tuple[Design, tuple[str, ...]]:
     design = design_for(own.design, frozen.suite.metric, len(frozen.suite.tasks))
     if smoke:
@@ -204,7 +237,8 @@ def _few_tasks(plan: SkillPlan) -> str:
     reach = plan.reach
     tasks = "1 task" if reach.tasks == 1 else f"{reach.tasks} tasks"
     if reach.smallest_effect is None:
-        return f"{tasks} and at most {plan.design.rounds} rounds cannot show any effect with 80 % power"
+        most = f"{100 * reach.discordance:.0f} points"
+        return f"{tasks} and at most {plan.design.rounds} rounds show no effect of up to {most} with 80 % power"
     few = "is" if reach.tasks == 1 else "are"
     return (
         f"{tasks} {few} few: with at most {plan.design.rounds} rounds an effect of "

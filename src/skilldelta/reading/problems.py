@@ -28,8 +28,12 @@ def field_name(place: Place) -> str:
     """
     words = ""
     for step in place:
-        words += f"[{step}]" if isinstance(step, int) else f".{step[:60]}"
+        words += f"[{step}]" if isinstance(step, int) else f".{_on_one_line(step[:60])}"
     return words.removeprefix(".")
+
+
+def _on_one_line(key: str) -> str:
+    return key if key.isprintable() else repr(key)[1:-1]
 
 
 def line_of_words(problem: Problem, document: Document, where: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from .plain_data import walk
 from .problems import Problem
+from .regex_size import MOST, calls_itself, copies
 from .suite_shape import Shape
 from .yaml_document import Place
 
@@ -56,6 +57,16 @@ def _judges(shape: Shape) -> Iterator[tuple[Place, dict[str, Any]]]:
 def _pattern(pattern: str, flags: str, place: Place) -> Iterator[Problem]:
     import regex
 
+    if calls_itself(pattern):
+        yield Problem(place=place, wrong="calls itself", right="write it without (?R), (?1) and their like")
+        return
+    if (count := copies(pattern)) > MOST:
+        yield Problem(
+            place=place,
+            wrong=f"is too large: its repeats stand for more than {MOST:,} parts ({count:,} at least)",
+            right="lower the numbers in {}",
+        )
+        return
     letters = {"i": regex.IGNORECASE, "m": regex.MULTILINE, "s": regex.DOTALL, "x": regex.VERBOSE}
     bits = 0
     for letter in flags:

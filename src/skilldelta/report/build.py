@@ -43,7 +43,7 @@ class Told:
     replay: bool = False
     reached: str | None = None
     cut_off: bool = False
-    """No report says how the run ended: `reached` holds only where the journal ends too soon."""
+    """No report says how the run ended: where the journal ends too soon, the run is not finished."""
 
 
 def build_report(
@@ -63,7 +63,7 @@ def build_report(
     return Report(
         tool_version=plan.tool_version,
         identity=plan.identity,
-        sentence=headline(skills, gate, len(plan.left_out), smoke=plan.smoke),
+        sentence=headline(skills, gate, plan.left_out, smoke=plan.smoke),
         gate=gate,
         exit_code=exit_code,
         base=Commit(ref=plan.base_ref, commit=plan.base_commit),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 
 from ..domain.report import Report, Sample, SkillReport, TaskResult
 from ..domain.skill import Finding
@@ -11,6 +11,7 @@ from .words import GATE_SIGNS, REASON_WORDS, VERDICT_SIGNS, confidence, percent,
 
 MOST_TASKS = 60
 MOST_FINDINGS = 30
+MOST_LEFT_OUT = 100
 
 
 def markdown(report: Report) -> str:
@@ -90,7 +91,7 @@ def _left_out(report: Report) -> Iterator[str]:
         return
     yield "**Not measured**"
     yield ""
-    for one in report.left_out:
+    for one in report.left_out[:MOST_LEFT_OUT]:
         fix = f" To do: {inline(one.fix, 400)}." if one.fix else ""
         yield (
             f"- {GATE_SIGNS[one.gate]} {inline(one.skill_id, 80)} ({one.kind.value}, gate {one.gate.value}): "
@@ -98,6 +99,7 @@ def _left_out(report: Report) -> Iterator[str]:
         )
         for finding in one.findings[:5]:
             yield f"  - {_finding(finding)}"
+    yield from _rest(report.left_out, MOST_LEFT_OUT)
     yield ""
 
 
@@ -110,7 +112,13 @@ def _flags(report: Report) -> Iterator[str]:
         yield f"- {inline(flag.path, 120, at_start=True)}: {inline(flag.message, 500)}."
         for line in flag.weakening[:10]:
             yield f"  - weaker: {inline(line, 300)}"
+    yield from _rest(report.flags, MOST_FINDINGS)
     yield ""
+
+
+def _rest(items: Sized, shown: int) -> Iterator[str]:
+    if len(items) > shown:
+        yield f"- {len(items) - shown:,} more are in report.json"
 
 
 def _skill(skill: SkillReport) -> Iterator[str]:
@@ -230,8 +238,7 @@ def _findings(report: Report) -> Iterator[str]:
     yield ""
     for finding in findings[:MOST_FINDINGS]:
         yield f"- {_finding(finding)}"
-    if len(findings) > MOST_FINDINGS:
-        yield f"- {len(findings) - MOST_FINDINGS} more are in report.json"
+    yield from _rest(findings, MOST_FINDINGS)
     yield ""
     yield "</details>"
     yield ""

@@ -31,6 +31,8 @@ def _about_the_result(report: SkillReport) -> Iterator[str]:
         yield "The estimate is from an early stop and tends to overstate; the interval is valid at the stop."
     if report.reason is StopReason.BUDGET:
         yield "The budget ended before the answer was reached: this is not a finding of no difference."
+    if report.reason is StopReason.UNFINISHED:
+        yield "The recorded run is not finished: the command that began it continues it."
     if report.reason is StopReason.FAILURES:
         yield "What failed is recorded and final: to measure anew once the cause is mended, take a new --out folder."
     lost = report.statistics.failed_pairs

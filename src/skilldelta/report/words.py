@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..domain.comparison import Decision, Interval, StopReason, Verdict
 from ..domain.design import Goal, Metric
-from ..domain.plan import Gate, SkillPlan
+from ..domain.plan import Gate, LeftOut, SkillPlan
 from ..domain.report import SkillReport
 from ..statistics.effects import FEWEST_TASKS
 
@@ -37,6 +37,7 @@ REASON_WORDS = {
     StopReason.BUDGET: "the budget ended first",
     StopReason.FAILURES: "stopped because too many trials failed",
     StopReason.SMOKE: "a smoke run: one task, one round, no verdict",
+    StopReason.UNFINISHED: "the recorded run is not finished",
 }
 
 
@@ -156,11 +157,11 @@ def population_sentence(report: SkillReport) -> str:
 
 def reach_sentence(report: SkillReport) -> str:
     """Return what the design can really show, for the first lines of every report."""
-    smallest = report.reach.smallest_effect
+    reach = report.reach
     can = (
-        "no effect at all with 80 % power"
-        if smallest is None
-        else f"an effect of {100 * smallest:.0f} points or more with 80 % power"
+        f"no effect of up to {100 * reach.discordance:.0f} points with 80 % power"
+        if reach.smallest_effect is None
+        else f"an effect of {100 * reach.smallest_effect:.0f} points or more with 80 % power"
     )
     goal = "is it worse by more than the margin?" if report.goal is Goal.GATE else "is it better?"
     return (
@@ -177,16 +178,22 @@ def _tasks(number: int) -> str:
     return "1 task" if number == 1 else f"{number} tasks"
 
 
-def headline(skills: tuple[SkillReport, ...], gate: Gate, left_out: int, *, smoke: bool) -> str:
+def headline(skills: tuple[SkillReport, ...], gate: Gate, left_out: tuple[LeftOut, ...], *, smoke: bool) -> str:
     """Return the report's first sentence."""
     if not skills:
+        if len(left_out) == 1:
+            return f"{left_out[0].skill_id} was not measured (gate {gate.value}): {left_out[0].reason}."
         if left_out:
             return f"No comparison was run: gate {gate.value}; see why below."
         return "No skill changed: there is nothing to compare."
     if len(skills) == 1 and not left_out:
         return skills[0].sentence
+    stopped = [f"{one.skill_id} {one.gate.value}" for one in left_out if one.gate in (Gate.BLOCKED, Gate.FAIL)]
+    named = f" ({', '.join(stopped[:3])}{' …' if len(stopped) > 3 else ''})" if stopped else ""
+    rest = f"; {len(left_out)} not measured{named}" if left_out else ""
+    total = "1 skill" if len(skills) == 1 else f"{len(skills)} skills"
     if smoke:
-        return f"A smoke run of {len(skills)} skills; it gives no verdict."
+        return f"A smoke run of {total}; it gives no verdict{rest}."
     counted = [
         f"{sum(1 for skill in skills if skill.verdict is verdict)} {verdict.value}"
         for verdict in (
@@ -198,6 +205,4 @@ def headline(skills: tuple[SkillReport, ...], gate: Gate, left_out: int, *, smok
         )
         if any(skill.verdict is verdict for skill in skills)
     ]
-    rest = f"; {left_out} not measured" if left_out else ""
-    total = "1 skill" if len(skills) == 1 else f"{len(skills)} skills"
     return f"{total} compared: {', '.join(counted)}{rest}."

@@ -524,3 +524,23 @@ def test_the_frozen_files_of_these_tests_are_what_freeze_writes() -> None:
     assert found.newest is not None
     assert not found.draft_differs
     assert next_version(found, approved_by="Ada", frozen_at="x").number == 2
+
+
+def test_a_configuration_that_cannot_be_read_can_be_mended(bench: Bench) -> None:
+    """A change of nothing but the base's broken configuration is flagged and passes; with a skill it is blocked."""
+    broken = {**skill(OLD), **LAW, ".skilldelta.yml": "runner: {modle: x}\n"}
+    bench.two(broken, {".skilldelta.yml": STRICT})
+    report = bench.compare()
+    assert (report["gate"], _flags(report)) == ("neutral", [("config", ".skilldelta.yml")])
+    assert "mends the configuration" in report["flags"][0]["message"]
+
+
+@pytest.mark.parametrize(
+    "after", [{**skill(NEW), ".skilldelta.yml": STRICT}, {".skilldelta.yml": "runner: 1\n"}, skill(NEW)]
+)
+def test_a_configuration_that_cannot_be_read_blocks(bench: Bench, after: Mapping[str, Content]) -> None:
+    """Beside a changed skill, or where the head's is no better, the base's broken configuration stops everything."""
+    bench.two({**skill(OLD), **LAW, ".skilldelta.yml": "runner: {modle: x}\n"}, after)
+    said = bench.refused()
+    assert "modle" in said
+    assert not bench.server.asked

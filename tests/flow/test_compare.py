@@ -240,6 +240,40 @@ def test_a_draft_is_blocked_with_the_command_that_freezes_it(bench: Bench) -> No
     assert report["left_out"][0]["fix"].startswith(f"skilldelta suite freeze {SUITES}/a --approved-by NAME")
 
 
+def test_a_suite_that_cannot_be_run_blocks_its_own_skill_alone(bench: Bench) -> None:
+    """A suite for another runner, or for a judge that nobody names, is one blocked row; the others are measured."""
+    law = {**frozen(suite_text("a", judge="{type: pytest, test_file: fixtures/t.py}", tasks=2), "a",
+           fixtures={"fixtures/t.py": "def test(): pass\n"}),
+           **frozen(suite_text("b"), "b"), **frozen(suite_text("c", judge=RUBRIC), "c")}  # fmt: skip
+    before, after = ({path: text for name in "abc" for path, text in skill(word, name).items()} for word in (OLD, NEW))
+    bench.two({".skilldelta.yml": "runner: {model: test, offer: inline}\n", **law, **before}, after)
+    report = bench.compare(code=2)
+    assert [one["skill_id"] for one in report["skills"]] == ["b"]
+    left = {one["skill_id"]: (one["gate"], one["reason"]) for one in report["left_out"]}
+    assert {gate for gate, _ in left.values()} == {"blocked"}
+    assert "the task has a pytest judge" in left["a"][1]
+    assert "judge.model: the suite has llm-rubric judges and no judge model is named" in left["c"][1]
+    assert report["sentence"] == "1 skill compared: 1 no-regression; 2 not measured (a blocked, c blocked)."
+
+
+@pytest.mark.parametrize(
+    ("place", "came"),
+    [
+        ("skills/other", "other"),
+        ("vendor/skills/a", "vendor/skills/a/SKILL.md"),
+        ("node_modules/a", "node_modules/a/SKILL.md"),
+    ],
+)
+def test_a_deletion_beside_something_new_is_a_warning(bench: Bench, place: str, came: str) -> None:
+    """A skill that may have moved away from its frozen suite is not passed over in silence."""
+    new = skill_text(place.rpartition("/")[2], description="Quite another thing.", body="# Other\n\n" + "New. " * 200)
+    bench.two({**skill(OLD), **LAW}, {f"{place}/SKILL.md": new}, ["skills/a"])
+    report = bench.compare()
+    left = {one["skill_id"]: one for one in report["left_out"]}
+    assert (report["gate"], left["a"]["gate"], left["a"]["kind"]) == ("warn", "warn", "deleted")
+    assert f"the same change adds {came}, which was not compared with it" in left["a"]["reason"]
+
+
 def test_a_skill_that_the_configuration_skips(bench: Bench) -> None:
     """`skip: true` is neutral, in words."""
     _ready(bench, {**LAW, ".skilldelta.yml": f"{CONFIG}skills: {{a: {{skip: true}}}}\n"})
@@ -270,13 +304,21 @@ def test_several_skills_of_which_one_fails(bench: Bench) -> None:
     assert list(first) == ["c", "b", "a"]
 
 
+def test_a_skill_that_is_named_and_did_not_change(bench: Bench) -> None:
+    """A workflow that asks for every skill by name gets a neutral answer for those that are as they were."""
+    bench.two({**skill(OLD), **skill(OLD, "b"), **LAW}, skill(NEW))
+    report = bench.compare("--skill", "b")
+    assert (report["gate"], report["skills"], report["left_out"]) == ("neutral", [], [])
+    assert not bench.server.asked
+
+
 def test_only_the_skills_that_are_named(bench: Bench) -> None:
     """`--skill` leaves the others out, whatever they would say; a name that is not there is refused with a near one."""
     _several(bench)
     bench.server.script = lambda asked: "no" if asked.arm == "candidate" and "of b" in asked.prompt else "yes"
     report = bench.compare("--skill", "a", "--skill", "c")
     assert [one["skill_id"] for one in report["skills"]] == ["c", "a"]
-    assert "no changed skill is called 'd'" in bench.refused("--skill", "d")
+    assert "no skill is called 'd'" in bench.refused("--skill", "d")
 
 
 # --- budgets --------------------------------------------------------------------------------------------------------
@@ -395,6 +437,30 @@ def test_a_cap_holds_for_the_run_and_not_for_each_try(bench: Bench) -> None:
 
 
 # --- designs --------------------------------------------------------------------------------------------------------
+
+
+def test_a_smoke_run_tries_the_judges_model(bench: Bench) -> None:
+    """Its one task is one that a model judges, where there is one: a wrong judge model shows before it is expensive."""
+    text = suite_text(tasks=3).replace("    judge: {type: contains", "    judges:\n      - {type: contains", 3)
+    text = text.replace(
+        'Question 2 of a\n    judges:\n      - {type: contains, expected: ["yes"]}',
+        f"Question 2 of a\n    judge: {RUBRIC}",
+    )
+    assert "llm-rubric" in text
+    _ready(bench, {".skilldelta.yml": CONFIG, **frozen(text)})
+    refused = Reply(status=404, text="no such model")
+    bench.server.script = lambda asked: refused if asked.arm == "judge" else "yes"
+    said = bench.refused("--smoke")
+    assert "no such model" in said
+    assert {asked.prompt for asked in bench.server.asked if asked.arm != "judge"} == {"Question 2 of a"}
+
+
+@pytest.mark.parametrize("reply", [Reply(text=""), Reply(stop_reason="max_tokens"), Reply(stop_reason="refusal")])
+def test_a_smoke_run_without_an_answer_fails(bench: Bench, reply: Reply) -> None:
+    """Does everything work? Not where no trial ended with an answer."""
+    _ready(bench)
+    bench.server.script = lambda _: reply
+    assert _settled(bench.compare("--smoke", code=1)) == (None, "fail", "smoke")
 
 
 def test_a_smoke_run_gives_no_verdict(bench: Bench) -> None:
@@ -618,7 +684,7 @@ def test_a_killed_run_goes_on_and_a_second_process_waits_outside(bench: Bench) -
 
 
 def test_replay_needs_no_finished_report(bench: Bench) -> None:
-    """A run that was cut off is replayed as far as it goes, and says what ended it."""
+    """A run that was cut off is replayed as far as it goes, and says that it is not finished: no budget ended it."""
     _ready(bench)
     bench.compare()
     (bench.out / "report.json").write_text("{")
@@ -630,8 +696,9 @@ def test_replay_needs_no_finished_report(bench: Bench) -> None:
     journal.write_text("".join(lines[:60]) + lines[60][:20])
     bench.run("replay", bench.out, "--format", "json")
     report = json.loads(bench.printed)
-    assert _settled(report) == ("inconclusive", "warn", "budget")
-    assert report["spending"]["reached"] == "the recorded run was not finished"
+    assert _settled(report) == ("inconclusive", "warn", "unfinished")
+    assert report["spending"]["reached"] is None
+    assert any("is not finished" in warning for warning in _one(report)["warnings"])
     assert journal.read_text().endswith(lines[60][:20])
 
 

@@ -348,7 +348,10 @@ def test_a_full_disk_is_no_bug(tmp_path: Path) -> None:
     """Output that cannot be written is one line on stderr and exit code 2."""
     with Path("/dev/full").open("wb") as full:
         done = _process(_repo(tmp_path, GOOD), full.fileno())
-    assert (done.returncode, done.stderr) == (2, b"error: the output cannot be written: No space left on device\n")
+    words = (
+        b"error: stdout cannot be written: No space left on device\n  fix: make room, or send the output elsewhere\n"
+    )
+    assert (done.returncode, done.stderr) == (2, words)
 
 
 def test_a_reader_that_left_is_no_bug_and_no_success(tmp_path: Path) -> None:

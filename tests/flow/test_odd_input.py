@@ -323,7 +323,8 @@ class Done:
 
 def _child(arguments: Sequence[str], place: Place, more: Mapping[str, str] | None = None) -> Done:
     """Run the real program; memory is that of the largest process, git among them."""
-    ours = {name: text for name, text in environment().items() if not name.startswith(("ANTHROPIC_", "SKILLDELTA_"))}
+    unwanted = ("ANTHROPIC_", "SKILLDELTA_", "PYTHONDONTWRITEBYTECODE")  # compiled anew each time, it takes longer
+    ours = {name: text for name, text in environment().items() if not name.startswith(unwanted)}
     ours |= {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": NOWHERE, "NO_COLOR": "1", "COLUMNS": "100", **(more or {})}
     started = time.monotonic()
     took = place.folder / "took.json"

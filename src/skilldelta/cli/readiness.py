@@ -115,6 +115,8 @@ def _law(place: _Place, environment: Mapping[str, str]) -> Law:
 
     head = (place.head, "HEAD")
     law = law_between(place.repository, base=(place.base, place.base_ref or "") if place.base else head, head=head)
+    if law.broken is not None:
+        raise law.broken
     return replace(law, config=resolve(law.config, environment=environment, flags={}))
 
 

@@ -196,7 +196,9 @@ class FileJournal:
 
     def _append(self, text: str) -> int:
         if any(secret in text for secret in self._secrets):
-            text = json.dumps(self._redacted(json.loads(text)), ensure_ascii=False, separators=(",", ":"))
+            event = json.loads(text)
+            kept = self._redacted(event) | {"t": event["t"]}
+            text = json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
         line = text.encode("utf-8", "replace") + b"\n"
         place = self._end
         try:

@@ -10,7 +10,7 @@ from typing import Any
 from ..domain.judgment import Evidence, Judgment
 from ..domain.suite import ContainsJudge, JsonSchemaJudge, JudgeSettings, NotContainsJudge, RegexJudge
 
-REGEX_SECONDS = 1.0
+REGEX_SECONDS = 0.25
 """CPU time; a pattern that takes longer on one answer is a judge failure."""
 _QUOTE = 200
 _SCHEMA_ANSWER = 1_000_000

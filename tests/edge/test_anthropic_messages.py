@@ -19,7 +19,7 @@ from scripted_server import Rule, ScriptedServer, Seen
 from skilldelta.domain.messages import MessagesReply, MessagesRequest, ReplyStatus
 from skilldelta.domain.trial import Outcome, TrialStatus
 from skilldelta.edges import anthropic_messages, bounded_body
-from skilldelta.edges.anthropic_access import connect, connect_local, require_access, transport
+from skilldelta.edges.anthropic_access import WhenAsked, connect, connect_local, require_access, transport
 from skilldelta.edges.anthropic_messages import AnthropicMessages
 from skilldelta.errors import BadConfig, BadUsage, MissingKey
 
@@ -508,6 +508,24 @@ def test_certificates_that_cannot_be_read(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("SSL_CERT_FILE", "/nowhere/certificates.pem")
     with pytest.raises(BadConfig, match="certificates cannot be read: No such file"):
         connect("anthropic", environment={"ANTHROPIC_API_KEY": KEY})
+
+
+async def test_a_client_is_made_with_its_first_request(answering: ScriptedServer) -> None:
+    """Whoever asks nobody does not pay for loading the SDK; the second request goes through the same client."""
+    made: list[AnthropicMessages] = []
+
+    def connecting() -> AnthropicMessages:
+        made.append(client(answering.base_url))
+        return made[-1]
+
+    api = WhenAsked(connecting)
+    await api.close()
+    assert made == []
+    for _ in range(2):
+        assert (await api.create(request())).status is ReplyStatus.ANSWERED
+    assert await api.count_tokens(request()) is not None
+    assert len(made) == 1
+    await api.close()
 
 
 @pytest.mark.parametrize(("provider", "package"), [("bedrock", "boto3"), ("vertex", "google.auth")])

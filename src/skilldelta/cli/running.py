@@ -96,10 +96,6 @@ async def _measured(plan: Plan, bundles: Bundles, servers: Servers, edges: Edges
     from ..pipeline import measure
 
     try:
-        for skill in plan.skills:
-            servers.of_runner(skill)
-            if skill.suite.suite.needs_judge_model:
-                servers.of_judge(skill)
         await check_context(plan, bundles, servers)
         return await measure(plan, bundles, edges, told)
     finally:

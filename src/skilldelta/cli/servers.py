@@ -15,6 +15,7 @@ from ..domain.trial import Arm
 from ..errors import BadUsage, ContextExceeded
 
 if TYPE_CHECKING:
+    from ..edges.anthropic_access import WhenAsked
     from ..edges.anthropic_messages import AnthropicMessages
     from ..edges.local_model import LocalModelServer
 
@@ -29,25 +30,25 @@ class Servers:
     environment: Mapping[str, str]
     base_url: str | None
     local: LocalModelServer | None
-    clients: dict[str, AnthropicMessages] = field(default_factory=dict)
+    clients: dict[str, WhenAsked] = field(default_factory=dict)
 
-    def of_runner(self, skill: SkillPlan) -> AnthropicMessages:
+    def of_runner(self, skill: SkillPlan) -> WhenAsked:
         """Return the client that answers this skill's trials."""
         return self._client(skill.runner.provider)
 
-    def of_judge(self, skill: SkillPlan) -> AnthropicMessages:
+    def of_judge(self, skill: SkillPlan) -> WhenAsked:
         """Return the client that judges this skill's answers."""
         return self._client(skill.judge.provider)
 
-    def _client(self, provider: str) -> AnthropicMessages:
-        from ..edges.anthropic_access import connect, connect_local
+    def _client(self, provider: str) -> WhenAsked:
+        from ..edges.anthropic_access import WhenAsked, connect, connect_local
 
-        if provider not in self.clients:
+        def connected() -> AnthropicMessages:
             if self.local is not None and provider == "local":
-                self.clients[provider] = connect_local(self.local.base_url, SecretStr(self.local.api_key))
-            else:
-                self.clients[provider] = connect(provider, environment=self.environment, base_url=self.base_url)
-        return self.clients[provider]
+                return connect_local(self.local.base_url, SecretStr(self.local.api_key))
+            return connect(provider, environment=self.environment, base_url=self.base_url)
+
+        return self.clients.setdefault(provider, WhenAsked(connected))
 
     async def close(self) -> None:
         """Close every client's connections."""

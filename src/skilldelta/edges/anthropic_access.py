@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -13,11 +13,38 @@ from pydantic import SecretStr
 from ..errors import BadConfig, BadUsage, MissingKey
 
 if TYPE_CHECKING:
+    from ..domain.messages import MessagesReply, MessagesRequest
     from .anthropic_messages import AnthropicMessages
 
 _PACKAGES = {"bedrock": "boto3", "vertex": "google.auth"}
 """Provider → the package that its extra brings, by the name under which it is imported."""
 _KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
+
+
+class WhenAsked:
+    """A `MessagesApi` that is connected with its first request: a run that asks nobody does not load the SDK."""
+
+    def __init__(self, connect: Callable[[], AnthropicMessages]) -> None:
+        self._connect = connect
+        self._api: AnthropicMessages | None = None
+
+    def _connected(self) -> AnthropicMessages:
+        if self._api is None:
+            self._api = self._connect()
+        return self._api
+
+    async def create(self, request: MessagesRequest) -> MessagesReply:
+        """Send one request and return what came of it; raises what `connect` raises."""
+        return await self._connected().create(request)
+
+    async def count_tokens(self, request: MessagesRequest) -> int | None:
+        """Return the prompt's tokens as the server counts them, or None when it cannot."""
+        return await self._connected().count_tokens(request)
+
+    async def close(self) -> None:
+        """Close the connections, if there are any."""
+        if self._api is not None:
+            await self._api.close()
 
 
 def require_access(provider: str, *, environment: Mapping[str, str], base_url: str | None = None) -> None:

@@ -16,8 +16,9 @@ from typing import Any
 import pytest
 
 from skilldelta.edges import local_model
-from skilldelta.edges.local_model import LocalModelServer, find_weights
+from skilldelta.edges.local_model import LocalModelServer
 from skilldelta.edges.local_model_start import wait_for_health, wait_for_ready
+from skilldelta.edges.local_model_weights import find_weights
 from skilldelta.errors import LocalModelProblem
 
 DEMO = Path(__file__).parents[2] / "examples" / "demo"

@@ -14,7 +14,8 @@ import pytest
 
 from skilldelta.cli.door import run
 from skilldelta.edges import local_model_install, local_model_weights
-from skilldelta.edges.local_model import find_weights, install_weights
+from skilldelta.edges.local_model_install import install_weights
+from skilldelta.edges.local_model_weights import find_weights
 from skilldelta.errors import LocalModelProblem
 
 WEIGHTS = b"GGUF, or what stands for it here" * 5000

@@ -13,7 +13,7 @@ from skilldelta.edges.folder import Folder, Unreadable
 from skilldelta.edges.git import GitRepository
 from skilldelta.edges.suite_folder import work_tree_top, write_version
 from skilldelta.errors import BadConfig, BadSuite, CannotWrite
-from skilldelta.reading.frozen_suite import FoundSuite, SuiteState, next_version, runnable, suite_folders
+from skilldelta.reading.frozen_suite import FoundSuite, SuiteState, next_version, suite_folders
 
 PLACE = ".skilldelta/suites/s"
 TASK = "{id: a, prompt: p, fixture: fixtures/r, judge: {type: contains, expected: [x]}}"
@@ -50,15 +50,16 @@ def test_a_version_survives_being_committed(repo: Path) -> None:
     """What was frozen in the work tree is found untampered at the commit, whatever git does to line ends elsewhere."""
     (repo / PLACE / "fixtures/r/data.csv").write_bytes(b"a,b\r\n1,2\r\n")
     _, path = freeze(repo)
-    in_work_tree = runnable(read_suite_folder(Folder(repo, PLACE)))
+    in_work_tree = read_suite_folder(Folder(repo, PLACE)).newest
+    assert in_work_tree is not None
     git(repo, "add", "--all")
     git(repo, "-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "--quiet", "--message=freeze")
-    assert runnable(at_commit(repo)) == in_work_tree
+    assert at_commit(repo).newest == in_work_tree
     assert path == f"{PLACE}/{in_work_tree.version}"
     assert {file.path: file.mode for file in in_work_tree.record.fixtures}["fixtures/r/run.sh"] == "100755"
     git(repo, "rm", "-r", "--quiet", path)
     git(repo, "checkout", "--quiet", "HEAD", "--", path)
-    assert runnable(read_suite_folder(Folder(repo, PLACE))) == in_work_tree
+    assert read_suite_folder(Folder(repo, PLACE)).newest == in_work_tree
 
 
 def test_a_draft_at_a_commit_is_read_from_git_alone(repo: Path) -> None:

@@ -43,7 +43,7 @@ def gather(
 ) -> Gathered:
     """Return all of it; raises GitProblem, BadConfig, BadUsage for what no comparison can begin with."""
     from ..plan.law import flags_of, rule
-    from ..reading.config import resolve
+    from ..reading.precedence import resolve
     from .committed_suites import CommittedSuites, in_force, roots_of
     from .repository import look_at_changes
 

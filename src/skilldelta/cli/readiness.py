@@ -110,7 +110,7 @@ def _uncommitted(place: _Place) -> Iterator[Check]:
 
 def _law(place: _Place, environment: Mapping[str, str]) -> Law:
     """Return the law with what the environment says over it; raises BadConfig."""
-    from ..reading.config import resolve
+    from ..reading.precedence import resolve
     from .committed_config import law_between
 
     head = (place.head, "HEAD")

@@ -10,7 +10,6 @@ class Evidence(Value):
     """A passage that a judge points at."""
 
     quote: str
-    note: str | None = None
 
 
 class Judgment(Value):
@@ -31,5 +30,3 @@ class Judgment(Value):
     usage: Usage = Usage()
     charged_usd: float = 0.0
     """What the budget was charged for it, as for an outcome."""
-    duration_ms: int = 0
-    flags: tuple[str, ...] = ()

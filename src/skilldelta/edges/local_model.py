@@ -14,12 +14,9 @@ from types import TracebackType
 
 from ..errors import LocalModelProblem
 from .local_model_environment import server_environment
-from .local_model_install import install_weights
 from .local_model_start import Tail, wait_for_health, wait_for_ready
 from .local_model_system import require_engine, require_library
 from .local_model_weights import MODEL_NAME, find_weights
-
-__all__ = ["CONTEXT_TOKENS", "MODEL_NAME", "SLOTS", "LocalModelServer", "find_weights", "install_weights"]
 
 SLOTS = 2
 CONTEXT_TOKENS = 4096

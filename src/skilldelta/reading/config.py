@@ -11,13 +11,10 @@ from pydantic import BaseModel, ValidationError
 from ..domain.config import CONFIG_FILE, LOCAL, MISSPELT_CONFIG_FILE, OVERRIDABLE, Config, Price, SkillSettings
 from ..errors import BadConfig
 from .plain_data import not_numbers, without_nothing
-from .precedence import SETTINGS, resolve
 from .problems import Problem, in_words
 from .validation import Guide, problems_of, shown
 from .yaml_document import BadYaml, Document, Place
 from .yaml_text import read_yaml
-
-__all__ = ["SETTINGS", "holds_config", "read_config", "resolve"]
 
 
 def holds_config(names: Collection[str], *, at: str = "") -> bool:

@@ -10,7 +10,8 @@ from ..domain.skill import Finding
 from ..domain.value import Value
 from .file_findings import FileFindings
 from .frontmatter_values import Values, frontmatter_values
-from .yaml_text import BadYaml, decode
+from .yaml_document import BadYaml
+from .yaml_text import decode
 
 MOST_BYTES = 1024 * 1024
 """A SKILL.md beyond this is not read."""

@@ -7,7 +7,8 @@ from typing import Any
 
 from .file_findings import FileFindings
 from .loose_keys import Block, blocks, loose_text
-from .yaml_text import BadYaml, Bounds, Document, read_yaml
+from .yaml_document import BadYaml, Bounds, Document
+from .yaml_text import read_yaml
 
 Values = dict[str, tuple[Any, int]]
 """Key → (value, line of the file)."""

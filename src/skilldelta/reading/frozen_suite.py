@@ -13,21 +13,6 @@ from ..errors import BadSuite, TamperedSuite
 from .fixtures import Entries, Read, missing_fixtures, read_fixtures
 from .frozen_version import NAME, text_digest, verified
 from .suite import read_suite, suite_digest
-from .weakening import weakening
-
-__all__ = [
-    "Draft",
-    "FoundSuite",
-    "SuiteState",
-    "Tampering",
-    "find_frozen",
-    "holds_versions",
-    "next_version",
-    "no_folder",
-    "runnable",
-    "suite_folders",
-    "weakening",
-]
 
 DRAFT_NAMES = ("suite.yaml", "task_suite.yaml")
 """Names of the draft; the first is preferred."""
@@ -107,8 +92,7 @@ def find_frozen(entries: Entries, read: Read, *, where: str) -> FoundSuite:
     """Return what the suite's folder `where` holds, every frozen version verified against its record.
 
     `entries` maps each path under the folder (at a commit, or in the work tree) to its git mode; `read` returns a
-    file's bytes and is called for the files that count only. Nothing is raised for what is in the folder: see
-    `runnable`.
+    file's bytes and is called for the files that count only. Nothing is raised for what is in the folder.
     """
     named = _versions(entries)
     versions: list[FrozenSuite] = []
@@ -162,21 +146,6 @@ def holds_versions(paths: Iterable[str]) -> bool:
     return any(
         _LIKE_A_VERSION.fullmatch(part) for path in paths for part in path.split("/fixtures/")[0].split("/")[:-1]
     )
-
-
-def runnable(found: FoundSuite) -> FrozenSuite:
-    """Return the newest frozen version; raises TamperedSuite, or BadSuite for a draft or nothing, with what to do."""
-    if found.tampering:
-        raise TamperedSuite("\n".join(map(str, found.tampering)))
-    if found.newest is not None:
-        return found.newest
-    if found.draft is not None:
-        raise BadSuite(
-            "this suite is a draft that was never frozen",
-            where=f"{found.where}/{found.draft.path}",
-            fix=f"skilldelta suite freeze {found.where} --approved-by NAME",
-        )
-    raise BadSuite("there is no suite here", where=found.where, fix="write suite.yaml (skilldelta init drafts one)")
 
 
 def next_version(found: FoundSuite, *, approved_by: str, frozen_at: str) -> FreezeRecord:

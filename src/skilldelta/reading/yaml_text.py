@@ -7,9 +7,7 @@ from typing import Any
 import yaml
 
 from .yaml_composer import Composer
-from .yaml_document import BadYaml, Bounds, Document, Place
-
-__all__ = ["BadYaml", "Bounds", "Document", "Place", "decode", "read_yaml"]
+from .yaml_document import BadYaml, Bounds, Document
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skilldelta.reading import yaml_text
-from skilldelta.reading.yaml_text import BadYaml, Bounds, Document, read_yaml
+from skilldelta.reading.yaml_document import BadYaml, Bounds, Document
+from skilldelta.reading.yaml_text import read_yaml
 
 
 def read(text: str | bytes, bounds: Bounds | None = None) -> Document:

@@ -166,11 +166,14 @@ def ask(url: str) -> dict[str, float]:
 
 
 async def floor(url: str, trials: int) -> None:
-    """Make the same calls with nothing but the SDK."""
+    """Make the same calls with nothing but the SDK, on the faster of its transports, which is ours too."""
     import anthropic
 
     left = iter(range(trials))
-    async with anthropic.AsyncAnthropic(base_url=url, api_key="none-is-needed", max_retries=0) as client:
+    transport = anthropic.DefaultAioHttpClient()
+    async with anthropic.AsyncAnthropic(
+        base_url=url, api_key="none-is-needed", max_retries=0, http_client=transport
+    ) as client:
 
         async def worker() -> None:
             for number in left:

@@ -37,13 +37,13 @@ class MemoryJournal:
         """Note that a call is about to be made."""
         self.calls.append((key, reserved_usd))
 
-    def record_outcome(self, key: TrialKey, outcome: Outcome) -> None:
+    def record_outcome(self, key: TrialKey, outcome: Outcome) -> Outcome:
         """Keep an outcome."""
-        self.outcomes.setdefault(key.key, outcome)
+        return self.outcomes.setdefault(key.key, outcome)
 
-    def record_judgment(self, key: str, trial: TrialKey, judgment: Judgment) -> None:  # noqa: ARG002 - the port's
+    def record_judgment(self, key: str, trial: TrialKey, judgment: Judgment) -> Judgment:  # noqa: ARG002 - the port's
         """Keep a judgment."""
-        self.judgments.setdefault(key, judgment)
+        return self.judgments.setdefault(key, judgment)
 
     def lost(self) -> Iterable[float]:
         """Return the reserved US dollars that the test says were lost."""

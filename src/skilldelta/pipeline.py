@@ -144,11 +144,13 @@ class _ReadOnly:
     def sent(self, key: str, reserved_usd: float) -> None:
         """Nothing is sent."""
 
-    def record_outcome(self, key: TrialKey, outcome: Outcome) -> None:
+    def record_outcome(self, key: TrialKey, outcome: Outcome) -> Outcome:  # noqa: ARG002 - the port's
         """Nothing is recorded."""
+        return outcome
 
-    def record_judgment(self, key: str, trial: TrialKey, judgment: Judgment) -> None:
+    def record_judgment(self, key: str, trial: TrialKey, judgment: Judgment) -> Judgment:  # noqa: ARG002 - the port's
         """Nothing is recorded."""
+        return judgment
 
 
 class _Recorded:

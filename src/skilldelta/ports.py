@@ -51,12 +51,12 @@ class Journal(Protocol):
         """Record that a call is about to be made, so that a killed run is charged for it."""
         ...
 
-    def record_outcome(self, key: TrialKey, outcome: Outcome) -> None:
-        """Append an outcome and flush it before returning."""
+    def record_outcome(self, key: TrialKey, outcome: Outcome) -> Outcome:
+        """Append an outcome, flush it, and return it as it was recorded: that is what counts, and holds no secret."""
         ...
 
-    def record_judgment(self, key: str, trial: TrialKey, judgment: Judgment) -> None:
-        """Append a judgment and flush it before returning."""
+    def record_judgment(self, key: str, trial: TrialKey, judgment: Judgment) -> Judgment:
+        """Append a judgment, flush it, and return it as it was recorded."""
         ...
 
     def lost(self) -> Iterable[float]:

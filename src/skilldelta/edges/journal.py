@@ -79,15 +79,23 @@ class FileJournal:
         """Record that a call is about to be made."""
         self._write({"t": "sent", "key": key, "usd": round(reserved_usd, 6)})
 
-    def record_outcome(self, key: TrialKey, outcome: Outcome) -> None:
-        """Append an outcome and flush it."""
-        place = self._append(f'{{"t":"trial","key":{_json(key)},"outcome":{_json(outcome)}}}')
-        self._outcomes.setdefault(key.key, place)
+    def record_outcome(self, key: TrialKey, outcome: Outcome) -> Outcome:
+        """Append an outcome, flush it, and return it as it was recorded."""
+        text = f'{{"t":"trial","key":{_json(key)},"outcome":{_json(outcome)}}}'
+        kept = self._without_secrets(text)
+        place = self._append(kept)
+        if self._outcomes.setdefault(key.key, place) == place and kept is text:
+            return outcome
+        return self.outcome(key.key) or outcome
 
-    def record_judgment(self, key: str, trial: TrialKey, judgment: Judgment) -> None:
-        """Append a judgment and flush it."""
-        place = self._append(f'{{"t":"judgment","key":"{key}","trial":"{trial.key}","judgment":{_json(judgment)}}}')
-        self._judgments.setdefault(key, place)
+    def record_judgment(self, key: str, trial: TrialKey, judgment: Judgment) -> Judgment:
+        """Append a judgment, flush it, and return it as it was recorded."""
+        text = f'{{"t":"judgment","key":"{key}","trial":"{trial.key}","judgment":{_json(judgment)}}}'
+        kept = self._without_secrets(text)
+        place = self._append(kept)
+        if self._judgments.setdefault(key, place) == place and kept is text:
+            return judgment
+        return self.judgment(key) or judgment
 
     def lost(self) -> Iterator[float]:
         """Yield the reserved US dollars of every call that earlier invocations sent and never saw answered."""
@@ -165,6 +173,17 @@ class FileJournal:
         else:
             raise ValueError(f"the event {kind!r} is not known")
 
+    def _without_secrets(self, text: str) -> str:
+        """Return an event's text as it can be written, secrets replaced; the very same object where nothing was."""
+        if not text.isascii():
+            whole = text.encode("utf-8", "replace").decode()  # half a surrogate pair becomes a question mark
+            text = text if whole == text else whole
+        if not any(secret in text for secret in self._secrets):
+            return text
+        event = json.loads(text)
+        kept = self._redacted(event) | {"t": event["t"]}
+        return json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
+
     def _redacted(self, data: Any) -> Any:
         """Return the event with the secrets in its texts replaced; names of fields are ours and stay."""
         if isinstance(data, dict):
@@ -195,10 +214,6 @@ class FileJournal:
         self._append(json.dumps(event, separators=(",", ":")))
 
     def _append(self, text: str) -> int:
-        if any(secret in text for secret in self._secrets):
-            event = json.loads(text)
-            kept = self._redacted(event) | {"t": event["t"]}
-            text = json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
         line = text.encode("utf-8", "replace") + b"\n"
         place = self._end
         try:

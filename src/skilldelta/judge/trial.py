@@ -50,8 +50,7 @@ class TaskJudges:
         judgment = judge_answer(settings, index, outcome.text)
         if recorded is not None:  # a slower machine may fail to judge today what was judged then
             return judgment if judgment.failure is None else recorded
-        self._journal.record_judgment(name, key, judgment)
-        return self._journal.judgment(name) or judgment
+        return self._journal.record_judgment(name, key, judgment)
 
     async def _asked(
         self,
@@ -66,8 +65,7 @@ class TaskJudges:
         if self._rubric is None:
             raise BudgetReached(f"the journal ends before {skill.skill_id}, {task.id}, round {key.round} was judged")
         judgment = await self._rubric.judge(skill, task, settings, index, outcome.text, name)
-        self._journal.record_judgment(name, key, judgment)
-        return self._journal.judgment(name) or judgment
+        return self._journal.record_judgment(name, key, judgment)
 
 
 def _judged(

@@ -45,9 +45,7 @@ async def run_round(
         recorded = floor.journal.outcome(key.key)
         outcome = recorded
         if outcome is None:
-            outcome = await floor.runner.run(skill, task, key, bundles.get(key.arm))
-            floor.journal.record_outcome(key, outcome)
-            outcome = floor.journal.outcome(key.key) or outcome  # what was recorded counts: it holds no secret
+            outcome = floor.journal.record_outcome(key, await floor.runner.run(skill, task, key, bundles.get(key.arm)))
         return await _judged(skill, task, key, outcome, floor, recorded=recorded is not None)
 
     async def admitted(task: Task, key: TrialKey) -> JudgedTrial:

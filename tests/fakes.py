@@ -105,6 +105,9 @@ class ScriptedApi:
         self._answers = answers
         self.requests: list[MessagesRequest] = []
 
+    def prepare(self) -> None:
+        """Do nothing."""
+
     async def create(self, request: MessagesRequest) -> MessagesReply:
         """Return the next answer; an exception in its place is raised."""
         self.requests.append(request)

@@ -30,7 +30,7 @@ from .errors import ModelRefused
 from .judge.rubric import RubricJudge
 from .judge.trial import TaskJudges, task_rounds
 from .ports import BudgetReached, Clock, Journal, MessagesApi, Progress, Runner
-from .report.build import Told, build_report
+from .report.build import Told, build_report, spent_on
 from .report.words import look_sentence
 from .run.budget import Budget, BudgetedApi
 from .run.messages_runner import MessagesRunner
@@ -67,7 +67,8 @@ async def measure(plan: Plan, bundles: Mapping[tuple[str, Arm], SkillBundle], ed
         edges.progress.skill_started(skill)
         floor = _floor(plan, skill, budget, edges, heard)
         measured.append(await _measure_skill(skill, own, floor, budget, smoke=plan.smoke))
-    told = replace(told, lost_calls=len(lost), lost_usd=sum(lost))
+    recorded = sum(spent.calls + spent.judge_calls for spent in map(spent_on, measured))
+    told = replace(told, lost_calls=budget.calls - recorded, lost_usd=sum(lost))
     return _report(plan, measured, told, edges.clock, budget.reached)
 
 

@@ -20,6 +20,10 @@ class BudgetReached(Exception):
 class MessagesApi(Protocol):
     """A server that speaks the Messages API; retries of the transport happen behind this."""
 
+    def prepare(self) -> None:
+        """Be ready to send: whatever takes long or may fail for want of a key is done here, before a call is booked."""
+        ...
+
     async def create(self, request: MessagesRequest) -> MessagesReply:
         """Send one request and return what came of it; never raises for what a server may do.
 

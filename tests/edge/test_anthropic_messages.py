@@ -534,4 +534,4 @@ def test_a_provider_whose_package_is_missing(provider: str, package: str, monkey
     monkeypatch.setattr("skilldelta.edges.anthropic_access.find_spec", lambda _: None)
     with pytest.raises(MissingKey, match=package) as caught:
         require_access(provider, environment={"CLOUD_ML_REGION": "europe-west1"})
-    assert caught.value.fix == f"pip install 'skilldelta[{provider}]'"
+    assert caught.value.fix == f"pip install 'anthropic[{provider}]'"

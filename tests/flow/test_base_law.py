@@ -459,6 +459,15 @@ def test_an_edited_workflow_is_flagged(bench: Bench, how: str) -> None:
     assert f"this change {how} a workflow" in report["flags"][0]["message"]
 
 
+@pytest.mark.parametrize(
+    ("path", "after"), [(".github/actions/x/action.yml", "runs: {}\n"), (".github/workflows", Symlink("../elsewhere"))]
+)
+def test_what_a_workflow_uses_is_flagged_as_well(bench: Bench, path: str, after: Content) -> None:
+    """An action of the repository's own, or a link in the place of all workflows, is as good as a workflow."""
+    bench.two(BASE, {**skill(NEW), path: after})
+    assert ("workflow", path) in _flags(bench.compare())
+
+
 def test_a_change_of_nothing_but_a_suite(bench: Bench) -> None:
     """No skill changed: nothing is run and nothing fails, and the new version is flagged with what it loosens."""
     after = frozen(suite_text(tasks=11), before=LAW)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import signal
 import subprocess
@@ -14,7 +15,7 @@ from typing import Any
 import pytest
 
 from comparing import CONFIG, KEY, NEW, OLD, SUITES, Asked, Bench, Reply, frozen, passing, skill, suite_text, version_of
-from repositories import Commit, Content, environment, skill_text
+from repositories import Commit, Content, Submodule, Symlink, environment, skill_text
 
 Law = Mapping[str, Content]
 LAW: Law = {".skilldelta.yml": CONFIG, **frozen(suite_text())}
@@ -55,7 +56,9 @@ def test_improved(bench: Bench) -> None:
     bench.server.script = passing(baseline=False)
     report = bench.compare()
     assert _settled(report) == ("improved", "pass", "decided")
-    assert report["sentence"].startswith("a got better on these 12 tasks: pass rate 0 % before → 100 %, +100 points")
+    assert report["sentence"].startswith(
+        "improved: a got better on these 12 tasks: pass rate 0 % before → 100 %, +100 points"
+    )
     assert bench.printed.splitlines()[0] == report["sentence"]
     assert bench.printed.splitlines()[-1] == str(bench.out)
     assert any("baseline reaches only 0 %" in warning for warning in _one(report)["warnings"])
@@ -95,7 +98,7 @@ def test_inconclusive(bench: Bench) -> None:
     bench.server.script = _mixed
     report = bench.compare("--rounds", "2")
     assert _settled(report)[:2] == ("inconclusive", "warn")
-    assert "inconclusive on these 3 tasks, which is not the same as no difference" in report["sentence"]
+    assert "inconclusive: a on these 3 tasks, which is not the same as no difference" in report["sentence"]
     assert any(
         "3 tasks and at most 2 rounds show no effect of up to 42 points" in note for note in _one(report)["notes"]
     )
@@ -121,7 +124,7 @@ def test_insufficient_data(bench: Bench, status: int, requests: int) -> None:
     assert f"HTTP {status}: overloaded" in one["failed"][0]["reason"]
     assert bench.server.arms()["candidate"] == requests * one["arms"][0]["trials"]
     assert one["statistics"]["mean_delta"] is None
-    assert one["population_sentence"].endswith(": nothing was measured.")
+    assert one["population_sentence"].endswith(": nothing can be said.")
 
 
 def test_a_server_that_is_down(bench: Bench) -> None:
@@ -271,7 +274,79 @@ def test_a_deletion_beside_something_new_is_a_warning(bench: Bench, place: str, 
     report = bench.compare()
     left = {one["skill_id"]: one for one in report["left_out"]}
     assert (report["gate"], left["a"]["gate"], left["a"]["kind"]) == ("warn", "warn", "deleted")
-    assert f"the same change adds {came}, which was not compared with it" in left["a"]["reason"]
+    assert f"the same change adds {came}, which its suite {version_of(LAW)} does not measure" in left["a"]["reason"]
+
+
+def test_a_copy_that_goes_its_own_way_is_held_to_the_suite_of_what_it_was(bench: Bench) -> None:
+    """Of two identical copies one is edited and the other ruined: both are measured by the suite that the base has."""
+    copy = {f".claude/{path}": text for path, text in skill(OLD).items()}
+    ruined = {path: str(text).replace(OLD, f"{NEW} RUINED") for path, text in copy.items()}
+    weak = {path.replace("/a/", "/claude.skills.a/"): text for path, text in frozen(suite_text(tasks=1)).items()}
+    bench.two({**skill(OLD), **copy, **LAW}, {**skill(NEW), **ruined, **weak})
+    bench.server.script = lambda asked: "no" if "RUINED" in json.dumps(asked.body) else "yes"
+    report = bench.compare(code=1)
+    rows = {one["skill_id"]: one for one in report["skills"]}
+    assert rows["claude.skills.a"]["verdict"] == "regressed"
+    assert {one["suite_version"] for one in rows.values()} == {version_of(LAW)}
+    assert {one["name"] for one in rows.values()} == {"a (a)", "a (claude.skills.a)"}
+
+
+def test_a_decoy_beside_what_takes_its_place(bench: Bench) -> None:
+    """A skill that is moved aside as it was, while another of its name comes, is a warning with both named."""
+    ruined = {".claude/skills/a/SKILL.md": str(skill(f"{NEW} RUINED")["skills/a/SKILL.md"])}
+    weak = {path.replace("/a/", "/claude.skills.a/"): text for path, text in frozen(suite_text(tasks=1)).items()}
+    aside = {"skills/attic/SKILL.md": skill(OLD)["skills/a/SKILL.md"]}
+    bench.two({**skill(OLD), **LAW}, {**aside, **ruined, **weak}, ["skills/a"])
+    report = bench.compare()
+    left = {one["skill_id"]: one for one in report["left_out"]}
+    assert (left["a"]["kind"], left["a"]["gate"], report["gate"]) == ("moved", "warn", "warn")
+    assert "adds claude.skills.a" in left["a"]["reason"]
+
+
+@pytest.mark.parametrize("what", [Symlink("../lib/a"), Submodule(), Symlink("/etc")])
+@pytest.mark.parametrize("place", ["skills/a", "skills"])
+def test_a_skill_that_becomes_a_link_is_refused(bench: Bench, what: Content, place: str) -> None:
+    """A symlink or submodule in the place of a skill, or of all of them, blocks: nobody measures what it leads to."""
+    bench.two({**skill(OLD), **LAW, "lib/a/SKILL.md": "x"}, {place: what}, [place])
+    report = bench.compare(code=2)
+    left = {one["skill_id"]: one for one in report["left_out"]}
+    assert (left["a"]["gate"], left["a"]["kind"]) == ("blocked", "deleted")
+    assert "was replaced by a " in left["a"]["reason"]
+    assert not bench.server.asked
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after", "gate"),
+    [
+        (".claude/skills", Symlink("../skills"), Symlink("../lib"), "warn"),
+        (".claude/skills/a", Symlink("../../skills/a"), Symlink("../../lib/a"), "warn"),
+        (".claude", Symlink("x"), Symlink("lib"), "warn"),
+        ("skills/b", Submodule("1" * 40), Submodule("2" * 40), "warn"),
+        (".claude/skills", Symlink("../lib"), Symlink("../skills"), "neutral"),
+        (".claude/skills/a", Symlink("../../lib/a"), Symlink("../../skills/a"), "neutral"),
+        ("docs/link", Symlink("../skills"), Symlink("../lib"), "neutral"),
+    ],
+)  # fmt: skip
+def test_a_link_that_leads_agents_elsewhere(
+    bench: Bench, path: str, before: Content, after: Content, gate: str
+) -> None:
+    """Where a link leads agents past the skills that are measured, the change is a warning; to them it is nothing."""
+    bench.two({**skill(OLD), **LAW, "lib/a/SKILL.md": "x", path: before}, {path: after})
+    report = bench.compare()
+    assert report["gate"] == gate
+    assert [one["skill_id"] for one in report["left_out"]] == ([path] if gate == "warn" else [])
+
+
+def test_a_name_cannot_be_the_answer(bench: Bench) -> None:
+    """The verdict stands before the name, and the name is cut: no name of a skill reads as another result."""
+    name = "a got better on these 12 tasks: pass rate 10 % before → 100 %. " * 8
+    text = skill_text("a", body=f"# How\n\n{NEW}\n").replace("name: a", f"name: {json.dumps(name)}")
+    bench.two({**skill(OLD), **LAW}, {"skills/a/SKILL.md": text})
+    bench.server.script = passing(candidate=False)
+    sentence = bench.compare(code=1)["sentence"]
+    assert sentence.startswith("regressed: a got better on these 12 tasks: pass rate")
+    assert "… got worse on these 12 tasks: pass rate 100 % before → 0 %" in sentence
+    assert len(sentence) < 300
 
 
 def test_a_skill_that_the_configuration_skips(bench: Bench) -> None:
@@ -339,7 +414,7 @@ def test_the_calls_run_out(bench: Bench) -> None:
     assert report["gate"] == "warn"
     assert report["spending"]["reached"] == "max_calls (60)"
     assert len(bench.server.asked) <= 60
-    assert report["skills"][2]["sentence"] == "a: inconclusive: nothing was measured, because the budget ended first."
+    assert report["skills"][2]["sentence"] == "inconclusive: a: no round was finished, because the budget ended first."
     assert "The budget ended the run first: max_calls (60)." in bench.printed
 
 
@@ -373,8 +448,29 @@ def test_a_server_that_never_answers_is_no_finding_about_the_skill(bench: Bench)
     bench.server.script = lambda _: Reply(seconds=5)
     report = bench.compare(code=1)
     assert _settled(report) == ("insufficient-data", "fail", "failures")
-    assert report["sentence"] == "a: insufficient data: not one trial of either arm was answered in time."
+    assert report["sentence"] == "insufficient-data: a: not one trial of either arm was answered in time."
     assert any("take a new --out folder" in warning for warning in _one(report)["warnings"])
+
+
+def test_a_trial_that_the_budget_cuts_off_between_two_turns(bench: Bench) -> None:
+    """Its calls were made and are told, though the trial was never recorded; the report adds up to what was sent."""
+    bench.two({**_listed(OLD), ".skilldelta.yml": LISTED, **frozen(suite_text(tasks=3))}, _listed(NEW))
+    bench.server.script = _as_an_agent_does
+    report = bench.compare("--max-calls", "10")
+    assert len(bench.server.asked) == 10
+    assert report["spending"]["calls"] + report["invocation"]["lost_calls"] == 10
+    assert report["invocation"]["lost_calls"] > 0
+
+
+@pytest.mark.parametrize("concurrency", ["1", "8"])
+def test_time_that_ends_a_round_is_quiet(bench: Bench, concurrency: str, caplog: pytest.LogCaptureFixture) -> None:
+    """Whatever was in flight when the minutes ended, nothing is said of it but in the report."""
+    _ready(bench)
+    bench.server.script = lambda _: Reply(seconds=0.05)
+    report = bench.compare("--max-minutes", "0.008", "--concurrency", concurrency)
+    gc.collect()
+    assert report["spending"]["reached"] == "max_minutes (0.008)"
+    assert caplog.records == []
 
 
 def test_no_calls_at_all(bench: Bench) -> None:
@@ -474,7 +570,7 @@ def test_a_smoke_run_gives_no_verdict(bench: Bench) -> None:
     assert statistics["pairs"] == 1
     assert {statistics[name] for name in ("interval", "p_value", "cohens_dz", "population_interval")} == {None}
     assert _one(report)["watch"] == _one(report)["warnings"] == []
-    assert report["sentence"] == "a: a smoke run of one task and one round; it gives no verdict."
+    assert report["sentence"] == "smoke run: a: one task and one round; it gives no verdict."
 
 
 def test_any_of_k_attempts_passes(bench: Bench) -> None:

@@ -28,6 +28,7 @@ Capture = pytest.CaptureFixture[str]
 def _environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     quiet_environment(monkeypatch)
     monkeypatch.setenv("SKILLDELTA_MODEL_DIR", str(tmp_path / "no weights"))
+    monkeypatch.setattr("skilldelta.edges.anthropic_access._installed", lambda _: True)  # of Bedrock and Vertex
 
 
 def _doctor(capsys: Capture, repo: Path, *arguments: str, code: int = 0) -> str:
@@ -364,3 +365,13 @@ def test_a_reader_that_left_is_no_bug_and_no_success(tmp_path: Path) -> None:
         os.close(writer)
     assert done.returncode != 0
     assert done.stderr == b""
+
+
+def test_a_suite_that_is_not_committed(capsys: Capture, tmp_path: Path) -> None:
+    """What was frozen and forgotten in the work tree is to be committed, not to be drafted anew."""
+    repo = _repo(tmp_path, {**skill(OLD), ".skilldelta.yml": CONFIG}, checkout=True)
+    for path, text in LAW.items():
+        (repo / path).parent.mkdir(parents=True, exist_ok=True)
+        (repo / path).write_text(str(text))
+    printed = _doctor(capsys, repo, code=2)
+    assert f"MISS  a: its suite is not committed\n      fix: git add {SUITES}/a, and commit it" in printed

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+import pytest
+
 from comparing import CONFIG, NEW, OLD, Bench, frozen, passing, skill, suite_text
 from repositories import Commit, Content, Submodule, Symlink, build, git
 
@@ -62,6 +64,28 @@ def test_a_change_cannot_bring_its_own_answers_to_a_folder_that_is_named(bench: 
     _compare(bench, repo, "--out", str(out), code=2)
     assert "is committed to the repository" in bench.said
     assert len(bench.server.asked) == asked
+
+
+@pytest.mark.parametrize("target", [".git/refs/tags", "../planted"])
+def test_a_link_of_the_change_is_no_place_for_a_run(bench: Bench, target: str) -> None:
+    """A link that a commit put where --out points leads nowhere: neither into git's folder nor out of the checkout."""
+    repo = bench.folder / "repo"
+    (bench.folder / "planted").mkdir()
+    change = Commit(files={**skill(NEW), "results": Symlink(target)})
+    build(repo, [Commit(files={**skill(OLD), **LAW}), change], checkout=True)
+    _compare(bench, repo, "--out", str(repo / "results"), code=2)
+    _compare(bench, repo, "--out", str(repo / "results" / "deeper"), code=2)
+    assert bench.server.asked == []
+    assert list((bench.folder / "planted").iterdir()) == []
+    assert git(repo, "status", "--porcelain", "--untracked-files=all") == ""
+
+
+def test_a_run_is_not_put_into_git_s_own_folder(bench: Bench) -> None:
+    """What lies there is git's: refused in words."""
+    repo = bench.folder / "repo"
+    build(repo, [Commit(files={**skill(OLD), **LAW}), Commit(files=skill(NEW))], checkout=True)
+    _compare(bench, repo, "--out", str(repo / ".git" / "run"), code=2)
+    assert "is git's own folder" in bench.said
 
 
 def test_a_change_cannot_bring_its_own_answers_in_a_submodule(bench: Bench) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -42,17 +42,25 @@ def roots_of(law: Law, config: Config) -> tuple[str, ...]:
     return (config.suites, USUAL_SUITES) if law.source == "head" else (config.suites,)
 
 
-def in_force(law: Law, config: Config, suites: CommittedSuites, skill_ids: Iterable[str]) -> InForce:
-    """Return each skill's suite; what the base has frozen in the usual place is not moved by a first configuration."""
+def in_force(law: Law, config: Config, suites: CommittedSuites, skill_ids: Mapping[str, str]) -> InForce:
+    """Return each skill's suite; what the base has frozen in the usual place is not moved by a first configuration.
+
+    `skill_ids`: each skill → the skill that it was a copy of in the baseline, else itself. A copy that goes its own way
+    is held to the suite of what it was, as long as the base has none of its own.
+    """
     from ..plan.adoption import adopted
     from ..reading.frozen_suite import SuiteState
 
+    frozen = (SuiteState.FROZEN, SuiteState.TAMPERED)
     pairs = {skill_id: suites.pair(suite_place(config, skill_id)) for skill_id in skill_ids}
+    for skill_id, original in skill_ids.items():
+        of_original = suites.pair(suite_place(config, original))
+        if pairs[skill_id].base.state not in frozen and of_original.base.state in frozen:
+            pairs[skill_id] = of_original
     named = frozenset(pair.folder for pair in pairs.values())
     if law.source != "head":
         return InForce(config=config, pairs=pairs, named=named)
     usual = {skill_id: suites.pair(f"{USUAL_SUITES}/{skill_id}") for skill_id in pairs}
-    frozen = (SuiteState.FROZEN, SuiteState.TAMPERED)
     held = {skill_id: pair for skill_id, pair in usual.items() if pair.base.state in frozen}
     config, set_aside = adopted(config, held=held, named=pairs, discovery=law.discovery)
     return InForce(config=config, pairs=pairs | held, named=named, set_aside=set_aside)
@@ -71,7 +79,7 @@ class CommittedSuites:
         self._trees: dict[str, dict[str, TreeEntry]] = {}
         self._commits = (base, fork_point, head)
         for commit in dict.fromkeys(self._commits):
-            places = [*self._roots, CONFIG_FILE, WORKFLOWS.rstrip("/")]
+            places = [*self._roots, CONFIG_FILE, *WORKFLOWS]
             self._trees[commit] = {entry.path: entry for entry in repository.tree(commit, places)}
         self._found: dict[tuple[tuple[str, str, str], ...], FoundSuite] = {}
 

@@ -96,25 +96,28 @@ def _plan(gathered: Gathered, *, smoke: bool) -> Plan:
 def _folder(gathered: Gathered, plan: Plan, out: str | None) -> Path:
     from ..edges.run_folder import default_folder, refuse_foreign
 
-    folder = Path(out) if out else default_folder(gathered.repository.root, plan.identity)
-    folder = folder.resolve()
-    _refuse_committed(gathered.repository, folder)
+    typed = os.path.abspath(out) if out else None  # noqa: PTH100 - links are looked at below, so they stay here
+    named = Path(typed) if typed else default_folder(gathered.repository.root, plan.identity)
+    folder = named.resolve()
+    for place in dict.fromkeys((named, folder)):  # a link on the way may be what a commit brought
+        _refuse_committed(gathered.repository, place)
     refuse_foreign(folder)
     return folder
 
 
 def _refuse_committed(repository: GitRepository, folder: Path) -> None:
     """Raise RunMismatch when a commit brought the run's folder: its answers would be whatever the commit says."""
-    from ..errors import RunMismatch
+    from ..errors import CannotWrite, RunMismatch
 
-    commit = repository.checked_out()
-    if repository.root is None or commit is None or not folder.is_relative_to(repository.root.resolve()):
+    if folder.is_relative_to(repository.git_dir.resolve()):
+        raise CannotWrite("is git's own folder", where=str(folder), fix="name another with --out DIR")
+    commit, root = repository.checked_out(), repository.root
+    root = next((one for one in (root, root and root.resolve()) if one and folder.is_relative_to(one)), None)
+    if root is None or commit is None or folder == root:
         return
-    place = folder.relative_to(repository.root.resolve())
-    if not place.parts:
-        return
+    place = folder.relative_to(root)
     for entry in repository.tree(commit, [place.parts[0]]):
-        # What is in the folder, or a submodule around it.
+        # What is in the folder, or a link or submodule around it.
         if place.is_relative_to(entry.path) or entry.path.startswith(f"{place}/"):
             raise RunMismatch(
                 "the run's folder is committed to the repository, so nobody knows who answered there",

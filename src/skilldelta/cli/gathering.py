@@ -59,7 +59,10 @@ def gather(
         repository, base=changes.base_commit, fork_point=changes.baseline_commit, head=changes.candidate_commit,
         roots=roots_of(law, config),
     )  # fmt: skip
-    force = in_force(law, config, suites, [change.skill_id for change in changes.changes])
+    originals = {
+        change.skill_id: change.baseline.skill_id if change.baseline else change.skill_id for change in changes.changes
+    }
+    force = in_force(law, config, suites, originals)
     used = {pair.folder for pair in force.pairs.values()}
     others = [suites.pair(folder) for folder in suites.changed_folders() - used]
     rulings = {skill_id: rule(pair) for skill_id, pair in force.pairs.items()}

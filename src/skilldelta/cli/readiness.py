@@ -177,13 +177,21 @@ def _rulings(place: _Place, law: Law, skill_ids: Sequence[str]) -> tuple[Config,
     suites = CommittedSuites(
         place.repository, base=base, fork_point=base, head=place.head, roots=roots_of(law, law.config)
     )
-    force = in_force(law, law.config, suites, skill_ids)
+    force = in_force(law, law.config, suites, {skill_id: skill_id for skill_id in skill_ids})
+    root = place.repository.root
     skipped = {skill_id for skill_id, own in force.config.skills.items() if own.skip}
     return force.config, {
-        skill_id: rule(pair if place.base else _alone(pair))
+        skill_id: _to_be_committed(rule(pair if place.base else _alone(pair)), root, pair.folder)
         for skill_id, pair in force.pairs.items()
         if skill_id not in skipped
     }
+
+
+def _to_be_committed(ruling: Ruling, root: Path | None, folder: str) -> Ruling:
+    """Return the same; where the work tree holds the suite already, what is left to do is to commit it."""
+    if ruling.trouble != "none" or root is None or not (root / folder).is_dir():
+        return ruling
+    return replace(ruling, reason="its suite is not committed", fix=f"git add {folder}, and commit it")
 
 
 def _alone(pair: SuitePair) -> SuitePair:

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ..domain.config import DiscoverySettings
-from ..domain.skill import ChangeKind, Changes, FileChange, Finding, Severity, Skill, SkillChange
+from ..domain.skill import ChangeKind, Changes, FileChange, Finding, Severity, Skill, SkillChange, TreeEntry
 from .body import analysed
 from .discover import Discovery, ReadFiles, discover
 from .identity import Ids, preferred_id
+from .links import led_elsewhere, replaced_by
 from .matching import Match, match_folders
 from .places import precedence
 from .tree_hash import within
@@ -39,6 +40,7 @@ def find_changes(
     def renames(paths: Sequence[str]) -> tuple[tuple[str, str], ...]:
         return reader.renamed_files(baseline_commit, candidate_commit, paths)
 
+    led_away = led_elsewhere(reader, baseline.links, candidate.links, [skill.path for skill in candidate.folders])
     matches = match_folders(_with_unique_ids(baseline), candidate.folders, renames)
     sorted_out = _sort_out(matches)
     return Changes(
@@ -47,12 +49,19 @@ def find_changes(
         base_commit=base_commit,
         baseline_commit=baseline_commit,
         candidate_commit=candidate_commit,
-        changes=_name_and_compare(sorted_out),
+        changes=tuple(_with_replacement(change, candidate.links, led_away) for change in _name_and_compare(sorted_out)),
+        led_away=led_away,
         unchanged=len({match.contents for match in sorted_out.unchanged}),
         same=tuple(sorted({match.baseline.skill_id for match in sorted_out.unchanged if match.baseline})),
         passed_over=tuple(path for path in candidate.elsewhere if path not in set(baseline.elsewhere)),
         findings=(*_findings(sorted_out.unchanged), *sorted_out.notes, *candidate.findings),
     )
+
+
+def _with_replacement(change: SkillChange, links: Sequence[TreeEntry], led_away: Sequence[str]) -> SkillChange:
+    if change.kind is not ChangeKind.DELETED:
+        return change
+    return change.model_copy(update={"replaced_by": replaced_by(change.path, links, led_away)})
 
 
 def _with_unique_ids(discovery: Discovery) -> list[Skill]:

@@ -30,6 +30,8 @@ class Discovery:
     """What was found beside them."""
     elsewhere: tuple[str, ...] = ()
     """Files called SKILL.md where skills are not looked for."""
+    links: tuple[TreeEntry, ...] = ()
+    """Every symlink and submodule of the tree."""
 
     @property
     def skills(self) -> tuple[Skill, ...]:
@@ -53,7 +55,10 @@ def discover(
         _read_files(reader, places, entries, read)
         folders = tuple(_skill(place, tuple(entries[place.folder]), read) for place in places)
     return Discovery(
-        folders=folders, findings=links_to_skills(landmarks, places), elsewhere=places_passed_over(landmarks, places)
+        folders=folders,
+        findings=links_to_skills(landmarks, places),
+        elsewhere=places_passed_over(landmarks, places),
+        links=tuple(entry for entry in landmarks if not entry.is_file),
     )
 
 

@@ -90,7 +90,7 @@ def links_to_skills(landmarks: Iterable[TreeEntry], places: Sequence[Place]) -> 
     notes = []
     for entry in landmarks:
         parts = entry.path.split("/")
-        if entry.is_file or len(parts) > DEEPEST or "skills" not in parts or folders.intersection(_above(entry.path)):
+        if entry.is_file or len(parts) > DEEPEST or "skills" not in parts or folders.intersection(above(entry.path)):
             continue
         kind = "a symlink" if entry.mode == "120000" else "a submodule"
         fix = "skills are read where they really stand" if entry.mode == "120000" else "check it in its own repository"
@@ -122,7 +122,7 @@ def _refused(folder: str) -> set[str]:
     return found
 
 
-def _above(path: str) -> list[str]:
+def above(path: str) -> list[str]:
     """Return every folder above a path, the nearest first and "." last; none for "." itself."""
     found = []
     while path != ".":

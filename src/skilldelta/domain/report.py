@@ -165,8 +165,9 @@ class Invocation(Value):
     attempts: int
     """How often this run was started or continued."""
     lost_calls: int
-    """Calls that earlier attempts sent and whose answer was never recorded; charged to the budget."""
+    """Calls whose trial or judgment was never recorded, as the program or the budget ended: charged all the same."""
     lost_usd: float
+    """What the calls that ended with an earlier attempt may have cost."""
     answer_seconds: float
     """Sum over the trials' own durations."""
     replay: bool

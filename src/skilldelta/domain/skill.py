@@ -126,6 +126,8 @@ class SkillChange(Value):
     baseline: Skill | None
     candidate: Skill | None
     files: tuple[FileChange, ...] = ()
+    replaced_by: str | None = None
+    """Of a deletion: the kind of link that stands in the skill's place now."""
 
     @property
     def path(self) -> str:
@@ -155,6 +157,8 @@ class Changes(Value):
     unchanged: int
     same: tuple[str, ...] = ()
     """Ids of the skills that did not change."""
+    led_away: tuple[str, ...] = ()
+    """Symlinks and submodules where skills live that are new or point elsewhere, and lead to no skill found here."""
     passed_over: tuple[str, ...] = ()
     """Files called SKILL.md that the candidate adds where skills are not looked for."""
     findings: tuple[Finding, ...] = ()

@@ -33,8 +33,12 @@ class WhenAsked:
             self._api = self._connect()
         return self._api
 
+    def prepare(self) -> None:
+        """Connect; raises what `connect` raises."""
+        self._connected()
+
     async def create(self, request: MessagesRequest) -> MessagesReply:
-        """Send one request and return what came of it; raises what `connect` raises."""
+        """Send one request and return what came of it."""
         return await self._connected().create(request)
 
     async def count_tokens(self, request: MessagesRequest) -> int | None:
@@ -56,7 +60,7 @@ def require_access(provider: str, *, environment: Mapping[str, str], base_url: s
         if not _installed(_PACKAGES[provider]):
             raise MissingKey(
                 f"the provider {provider} needs a package that is not installed: {_PACKAGES[provider]}",
-                fix=f"pip install 'skilldelta[{provider}]'",
+                fix=f"pip install 'anthropic[{provider}]'",
             )
         if provider == "vertex" and not environment.get("CLOUD_ML_REGION"):
             raise MissingKey("Vertex needs a region", fix="set CLOUD_ML_REGION (and ANTHROPIC_VERTEX_PROJECT_ID)")

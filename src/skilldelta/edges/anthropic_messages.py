@@ -49,6 +49,9 @@ class AnthropicMessages:
         self._attempts = attempts
         self._first_pause = first_pause
 
+    def prepare(self) -> None:
+        """Nothing is left to do: the client was handed in."""
+
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()

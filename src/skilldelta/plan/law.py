@@ -12,7 +12,7 @@ from ..domain.suite import FrozenSuite
 from ..reading.frozen_suite import FoundSuite, SuiteState
 from ..reading.weakening import weakening
 
-WORKFLOWS = ".github/workflows/"
+WORKFLOWS = (".github/workflows", ".github/actions")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,7 +118,7 @@ def flags_of(
     flags.extend(
         Flag(kind="workflow", path=path, message=f"this change {how} a workflow; check it by eye")
         for path, how in sorted(changed_files.items())
-        if path.startswith(WORKFLOWS)
+        if any(path == place or path.startswith(f"{place}/") for place in WORKFLOWS)
     )
     return tuple(flags)
 

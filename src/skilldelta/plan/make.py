@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
@@ -40,7 +41,7 @@ def make_plan(
     Raises BadConfig when the configuration keeps every skill from being run (no model is named, no judge model).
     """
     skills: list[SkillPlan] = []
-    left_out: list[LeftOut] = list(tampered)
+    left_out: list[LeftOut] = [*tampered, *map(_led_away, changes.led_away)]
     hindered: list[BadConfig] = []
     came = [*(change.skill_id for change in changes.changes if change.baseline is None), *changes.passed_over]
     order = {skill_id: place for place, skill_id in enumerate(config.skills)}
@@ -57,6 +58,7 @@ def make_plan(
             skills.append(_skill_plan(change, own, ruling, bundles, smoke=smoke))
     if hindered and not skills:
         raise hindered[0]
+    skills = _told_apart(skills)
     plan = Plan(
         tool_version=tool_version,
         base_ref=changes.base_ref,
@@ -77,6 +79,15 @@ def make_plan(
         identity="",
     )
     return plan.model_copy(update={"identity": identity_of(plan)})
+
+
+def _told_apart(skills: Sequence[SkillPlan]) -> list[SkillPlan]:
+    """Return the same plans; of skills with one name each is shown with its id."""
+    names = Counter(skill.name for skill in skills)
+    return [
+        skill.model_copy(update={"name": f"{skill.name} ({skill.skill_id})"}) if names[skill.name] > 1 else skill
+        for skill in skills
+    ]
 
 
 def identity_of(plan: Plan) -> str:
@@ -130,7 +141,8 @@ def _why_left_out(change: SkillChange, own: Config, ruling: Ruling, came: Sequen
     if settings is not None and settings.skip:
         return _left_out(change, Gate.NEUTRAL, "the configuration skips this skill")
     if change.kind in (ChangeKind.MOVED, ChangeKind.UNCHANGED):
-        return _left_out(change, Gate.NEUTRAL, "only the place changed, not the content: nothing to measure")
+        reason = "only the place changed, not the content: nothing to measure"
+        return _beside_new(change, ruling, came, reason) or _left_out(change, Gate.NEUTRAL, reason)
     if ruling.trouble == "none":
         return _left_out(change, Gate.FAIL if own.gate.require_suite else Gate.WARN, ruling.reason, ruling.fix)
     if ruling.trouble is not None:
@@ -146,16 +158,37 @@ def _why_left_out(change: SkillChange, own: Config, ruling: Ruling, came: Sequen
 
 
 def _deleted(change: SkillChange, ruling: Ruling, came: Sequence[str]) -> LeftOut:
-    """Return a deletion: neutral, and a warning where what it was may have come back under another name or place."""
+    """Return a deletion: neutral, unless what the skill was may go on under another name, place or link."""
+    if change.replaced_by is not None:
+        reason = (
+            f"the skill was replaced by {change.replaced_by}, which is not followed: what it leads to is not measured"
+        )
+        return _left_out(change, Gate.BLOCKED, reason, "commit the skill's files where it stands")
+    reason = "the skill was deleted: there is nothing to run"
+    return _beside_new(change, ruling, came, reason) or _left_out(change, Gate.NEUTRAL, reason)
+
+
+def _beside_new(change: SkillChange, ruling: Ruling, came: Sequence[str], reason: str) -> LeftOut | None:
+    """Return a warning where a skill that the base has a suite for went away or aside, and something new came."""
     if ruling.suite is None or ruling.source != "base" or not came:
-        return _left_out(change, Gate.NEUTRAL, "the skill was deleted: there is nothing to run")
+        return None
     others = ", ".join(came[:5]) + (f" and {len(came) - 5} more" if len(came) > 5 else "")
     return _left_out(
         change,
         Gate.WARN,
-        f"the skill was deleted, so nothing is held to its suite {ruling.suite.version}; "
-        f"the same change adds {others}, which was not compared with it",
-        "look whether the skill only moved: git mv within the places where skills are looked for keeps its suite",
+        f"{reason}; but the same change adds {others}, which its suite {ruling.suite.version} does not measure",
+        "look whether something new takes the skill's place; git mv, within the places of skills, keeps its suite",
+    )
+
+
+def _led_away(path: str) -> LeftOut:
+    return LeftOut(
+        skill_id=path,
+        path=path,
+        kind=ChangeKind.MODIFIED,
+        gate=Gate.WARN,
+        reason="a link or submodule where skills live is new or points elsewhere, and what it leads to is not measured",
+        fix="commit the skills themselves, or check by eye where it leads",
     )
 
 

@@ -78,7 +78,7 @@ def build_report(
         findings=plan.findings,
         spending=Spending(
             caps=plan.budget,
-            calls=sum(spent.calls + spent.judge_calls for spent in map(_spent, measured)),
+            calls=sum(spent.calls + spent.judge_calls for spent in map(spent_on, measured)),
             cost_usd=None if None in costs else round(sum(cost for cost in costs if cost is not None), 6),
             reached=reached,
         ),
@@ -106,7 +106,7 @@ def _skill_report(one: Measured, plan: Plan) -> SkillReport:
     skill, decision = one.plan, one.decision
     trials = _trials(one)
     pairs = [pair for round_pairs in one.pairs for pair in round_pairs]
-    spent = _spent(one)
+    spent = spent_on(one)
     cost = price_of(spent.usage, price_for(plan.prices, skill.runner.provider, skill.runner.model))
     judged = price_of(spent.judge_usage, price_for(plan.prices, skill.judge.provider, skill.judge.model))
     if not spent.judge_calls:
@@ -160,7 +160,7 @@ def _skill_report(one: Measured, plan: Plan) -> SkillReport:
     )
 
 
-def _spent(one: Measured) -> Spent:
+def spent_on(one: Measured) -> Spent:
     """Return what one skill took, the round that the budget cut off included."""
     spent = one.cut_off
     for trial in _trials(one):

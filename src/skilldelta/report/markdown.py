@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sized
 
 from ..domain.report import Report, Sample, SkillReport, TaskResult
@@ -206,6 +207,7 @@ def _samples(task: TaskResult) -> Iterator[str]:
 
 def _summary(task: TaskResult) -> str:
     name = "".join(char if char.isalnum() or char in " -_." else " " for char in task.task_id[:60]).strip() or "task"
+    name = re.sub(r"(?i)\b(gh)-(?=[0-9])", "\\1\N{NON-BREAKING HYPHEN}", name)  # which would refer to an issue
     return f"{name}: {points(task.delta)} points"
 
 

@@ -8,13 +8,7 @@ from ..domain.plan import Gate, LeftOut, SkillPlan
 from ..domain.report import SkillReport
 from ..statistics.effects import FEWEST_TASKS
 
-VERDICT_WORDS = {
-    Verdict.IMPROVED: "better",
-    Verdict.REGRESSED: "worse",
-    Verdict.NO_REGRESSION: "no worse than the margin",
-    Verdict.INCONCLUSIVE: "cannot be told yet",
-    Verdict.INSUFFICIENT_DATA: "too many trials failed to tell",
-}
+LONGEST_NAME = 80
 VERDICT_SIGNS = {
     Verdict.IMPROVED: "✅",
     Verdict.REGRESSED: "❌",
@@ -100,35 +94,48 @@ def look_sentence(decision: Decision, skill: SkillPlan) -> str:
 
 
 def skill_sentence(report: SkillReport) -> str:
-    """Return the answer about one skill in one sentence: it is what holds on this suite."""
-    what = metric_words(report.metric)
+    """Return the answer about one skill in one sentence: it is what holds on this suite.
+
+    The verdict comes first, before the name, which the head of a pull request chooses.
+    """
+    name, tasks = called(report.name), f"on these {_tasks(len(report.tasks))}"
+    if report.verdict is None:
+        return f"smoke run: {name}: one task and one round; it gives no verdict."
+    if report.verdict is Verdict.INSUFFICIENT_DATA:
+        return f"{report.verdict.value}: {name}: {_what_failed(report)}."
+    if report.statistics.mean_delta is None:
+        return f"{report.verdict.value}: {name}: no round was finished, because {REASON_WORDS[report.reason]}."
+    claim = {
+        Verdict.IMPROVED: f"{name} got better {tasks}",
+        Verdict.REGRESSED: f"{name} got worse {tasks}",
+        Verdict.NO_REGRESSION: f"{name} is worse by no more than {100 * report.margin:.0f} points {tasks}",
+        Verdict.INCONCLUSIVE: f"{name} {tasks}, which is not the same as no difference",
+    }[report.verdict]
+    return f"{report.verdict.value}: {claim}: {_numbers(report)}."
+
+
+def called(name: str) -> str:
+    """Return a skill's name as it is shown in a sentence: cut where it is longer than any name should be."""
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+
+
+def _numbers(report: SkillReport) -> str:
     candidate, reference = report.arms
     against = "without any skill" if reference.arm.value == "control" else "before"
-    numbers = (
-        f"{what} {percent(reference.mean)} {against} → {percent(candidate.mean)}, "
+    return (
+        f"{metric_words(report.metric)} {percent(reference.mean)} {against} → {percent(candidate.mean)}, "
         f"{points(report.statistics.mean_delta)} points, "
         f"{confidence(report.alpha)} interval {span(report.statistics.interval)}"
     )
-    base = f"on these {_tasks(len(report.tasks))}"
-    margin = f"{100 * report.margin:.0f} points"
-    if report.verdict is None:
-        return f"{report.name}: a smoke run of one task and one round; it gives no verdict."
-    if report.verdict is Verdict.INSUFFICIENT_DATA:
-        lost = report.statistics.failed_pairs
-        tried = lost + report.statistics.pairs
-        if not lost:
-            return f"{report.name}: insufficient data: not one trial of either arm was answered in time."
-        why = "more than a quarter" if 4 * lost > tried else "and in the end nothing answered any more"
-        return f"{report.name}: insufficient data: {lost} of {tried} pairs failed, {why}."
-    if report.statistics.mean_delta is None:
-        return f"{report.name}: inconclusive: nothing was measured, because {REASON_WORDS[report.reason]}."
-    if report.verdict is Verdict.IMPROVED:
-        return f"{report.name} got better {base}: {numbers}."
-    if report.verdict is Verdict.REGRESSED:
-        return f"{report.name} got worse {base}: {numbers}."
-    if report.verdict is Verdict.NO_REGRESSION:
-        return f"{report.name} is worse by no more than {margin} {base}: {numbers}."
-    return f"{report.name}: inconclusive {base}, which is not the same as no difference: {numbers}."
+
+
+def _what_failed(report: SkillReport) -> str:
+    lost = report.statistics.failed_pairs
+    tried = lost + report.statistics.pairs
+    if not lost:
+        return "not one trial of either arm was answered in time"
+    why = "more than a quarter" if 4 * lost > tried else "and in the end nothing answered any more"
+    return f"{lost} of {tried} pairs failed, {why}"
 
 
 def population_sentence(report: SkillReport) -> str:
@@ -142,7 +149,7 @@ def population_sentence(report: SkillReport) -> str:
     measured = sum(1 for task in report.tasks if task.pairs)
     if interval is None:
         if not measured:
-            return "If these tasks were a random sample of similar tasks: nothing was measured."
+            return "If these tasks were a random sample of similar tasks: nothing can be said."
         few = measured < FEWEST_TASKS
         why = "not estimable from fewer than five tasks" if few else "not estimable, as every task moved alike"
         return f"If these tasks were a random sample of similar tasks: {why}."

@@ -110,8 +110,13 @@ class BudgetedApi:
         self._heard = heard
         self._answered = False
 
+    def prepare(self) -> None:
+        """Be ready to send."""
+        self._api.prepare()
+
     async def create(self, request: MessagesRequest) -> MessagesReply:
         """Send one request within the budget."""
+        self.prepare()
         ticket = object()
         ceiling = ceiling_of(request, self._price)
         await self._budget.reserve(ticket, ceiling)

@@ -84,10 +84,9 @@ async def _judged(
 
 
 async def _cancel(tasks: Iterable[asyncio.Task[JudgedTrial]]) -> None:
-    waiting = [task for task in tasks if not task.done()]
-    for task in waiting:
+    for task in tasks:
         task.cancel()
-    await asyncio.gather(*waiting, return_exceptions=True)
+    await asyncio.gather(*tasks, return_exceptions=True)  # those that had ended as well: what they raised was asked for
 
 
 def _collected(results: list[JudgedTrial | BaseException]) -> tuple[JudgedTrial, ...] | None:

@@ -84,6 +84,13 @@ async def test_only_the_embedded_model_is_asked() -> None:
     assert api.asked == []
 
 
+@pytest.fixture
+def clients(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the clients of Bedrock and Vertex be installed."""
+    monkeypatch.setattr("skilldelta.edges.anthropic_access._installed", lambda _: True)
+
+
+@pytest.mark.usefixtures("clients")
 @pytest.mark.parametrize("provider", ["bedrock", "vertex"])
 @pytest.mark.parametrize("part", ["runner", "judge"])
 def test_an_address_for_a_provider_that_has_its_own(provider: str, part: str) -> None:
@@ -96,6 +103,7 @@ def test_an_address_for_a_provider_that_has_its_own(provider: str, part: str) ->
     require_all(_plan(skill), environment=environment | {"ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}, base_url=None)
 
 
+@pytest.mark.usefixtures("clients")
 def test_a_judge_that_is_not_needed_needs_nothing() -> None:
     """The judge's provider matters only where a suite has judges that ask a model."""
     judge, environment = {"provider": "vertex"}, {"ANTHROPIC_API_KEY": "k"}

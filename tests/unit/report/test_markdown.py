@@ -21,7 +21,7 @@ COUNTED = {
     "blockquote_open", "bullet_list_open", "fence", "heading_open", "hr", "html_block", "list_item_open",
     "ordered_list_open", "paragraph_open", "code_block", "table_open", "td_open", "th_open", "tr_open",
 }  # fmt: skip
-OURS = re.compile(r"(<details><summary>[\w .±−+-]*(: [±−+0-9]+ points| \([0-9]+\))?</summary>|</details>)\n*")
+OURS = re.compile(r"(<details><summary>[\w .±−+‑-]*(: [±−+0-9]+ points| \([0-9]+\))?</summary>|</details>)\n*")
 
 
 def _structure(tokens: list[Token]) -> Counter[str]:

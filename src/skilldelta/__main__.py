@@ -11,10 +11,14 @@ GARBAGE = (50_000, 20, 50)
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
-    from .cli.door import run
-
     gc.set_threshold(*GARBAGE)
-    sys.exit(run(sys.argv[1:]))
+    try:
+        from .cli.door import run
+
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:  # before the door stands, or behind it
+        code = 130
+    sys.exit(code)
 
 
 if __name__ == "__main__":

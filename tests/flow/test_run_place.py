@@ -88,6 +88,36 @@ def test_a_run_is_not_put_into_git_s_own_folder(bench: Bench) -> None:
     assert "is git's own folder" in bench.said
 
 
+@pytest.mark.parametrize("how", ["merge --squash topic", "checkout topic -- ."])
+def test_a_change_that_was_only_staged_brings_no_answers_either(bench: Bench, how: str) -> None:
+    """What a maintainer's work tree took over from the change is in the index, and no record of anybody's answers."""
+    repo, clone = bench.folder / "repo", bench.folder / "clone"
+    build(repo, [Commit(files={**skill(OLD), **LAW}), Commit(files=skill(NEW))], checkout=True)
+    _compare(bench, repo, code=0)
+    git(repo, "add", "--force", RUNS)
+    git(repo, "commit", "--quiet", "--message", "forged")
+    git(repo, "branch", "topic")
+    git(repo, "reset", "--quiet", "--hard", "main~2")
+    git(bench.folder, "clone", "--quiet", "--branch", "main", str(repo), str(clone))
+    git(clone, "branch", "topic", "origin/topic")
+    git(clone, *how.split())
+    asked = len(bench.server.asked)
+    named = ("--base", "main", "--head", "topic~1", "--repo", clone, "--base-url", bench.server.url)
+    bench.run("compare", *named, code=2)
+    assert "is committed to the repository" in bench.said
+    assert len(bench.server.asked) == asked
+
+
+def test_answers_in_another_checkout_are_no_record(bench: Bench) -> None:
+    """A folder that some other repository tracks is refused as well, also where the one compared is bare."""
+    bare, other = bench.folder / "bare", bench.folder / "other"
+    build(bare, [Commit(files={**skill(OLD), **LAW}), Commit(files=skill(NEW))], bare=True)
+    build(other, [Commit(files={"results/journal.jsonl": "{}"})], checkout=True)
+    named = ("--base", "main~1", "--head", "main", "--repo", bare, "--base-url", bench.server.url)
+    bench.run("compare", *named, "--out", other / "results", code=2)
+    assert "results/journal.jsonl: the run's folder is committed" in bench.said
+
+
 def test_a_change_cannot_bring_its_own_answers_in_a_submodule(bench: Bench) -> None:
     """A submodule where the runs lie may hold anything once it is checked out: no run is begun or continued there."""
     repo = bench.folder / "repo"

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..errors import EXIT_INTERRUPTED
 from .door import printable
 from .listing import counted
 
 if TYPE_CHECKING:
     from ..domain.plan import Plan
-    from ..edges.git import GitRepository
     from .gathering import Gathered
 
 
@@ -71,8 +71,10 @@ def command(
     require_all(plan, environment=os.environ, base_url=base_url)
     require_writable(folder)
     _say(_before(plan))
-    if plan.skills and not yes and not smoke and sys.stdin.isatty() and sys.stderr.isatty():
-        click.confirm("Start?", abort=True, err=True)
+    asks = plan.skills and not yes and not smoke and sys.stdin.isatty() and sys.stderr.isatty()
+    if asks and not click.confirm("Start?", err=True):
+        _say("not started: nothing was asked and nothing was spent")
+        return EXIT_INTERRUPTED
     return _run(plan, gathered, folder, base_url=base_url, silent=quiet)
 
 
@@ -99,29 +101,40 @@ def _folder(gathered: Gathered, plan: Plan, out: str | None) -> Path:
     typed = os.path.abspath(out) if out else None  # noqa: PTH100 - links are looked at below, so they stay here
     named = Path(typed) if typed else default_folder(gathered.repository.root, plan.identity)
     folder = named.resolve()
-    for place in dict.fromkeys((named, folder)):  # a link on the way may be what a commit brought
-        _refuse_committed(gathered.repository, place)
     refuse_foreign(folder)
+    _refuse_committed(folder, next(place for place in (folder, *folder.parents) if place.is_dir()))
+    for link in (place for place in (named, *named.parents) if place.is_symlink()):
+        _refuse_committed(named, link.parent)
     return folder
 
 
-def _refuse_committed(repository: GitRepository, folder: Path) -> None:
-    """Raise RunMismatch when a commit brought the run's folder: its answers would be whatever the commit says."""
-    from ..errors import CannotWrite, RunMismatch
+def _refuse_committed(folder: Path, there: Path) -> None:
+    """Raise RunMismatch when a commit may have brought the run's folder: its answers would be whatever that says.
 
-    if folder.is_relative_to(repository.git_dir.resolve()):
+    The work tree around `there` is asked, whichever repository is compared: what git tracks, in its index or at HEAD,
+    came or goes by a commit; a link or a submodule on the way may lead anywhere.
+    """
+    from ..edges.git import GitRepository
+    from ..errors import CannotWrite, GitProblem, RunMismatch
+
+    try:
+        around = GitRepository.open(there)
+    except GitProblem:
+        return
+    if folder.resolve().is_relative_to(around.git_dir.resolve()):
         raise CannotWrite("is git's own folder", where=str(folder), fix="name another with --out DIR")
-    commit, root = repository.checked_out(), repository.root
-    root = next((one for one in (root, root and root.resolve()) if one and folder.is_relative_to(one)), None)
-    if root is None or commit is None or folder == root:
+    root = next(
+        (one for one in (around.root, around.root and around.root.resolve()) if one and folder.is_relative_to(one)),
+        None,
+    )
+    if root is None or folder == root:
         return
     place = folder.relative_to(root)
-    for entry in repository.tree(commit, [place.parts[0]]):
-        # What is in the folder, or a link or submodule around it.
-        if place.is_relative_to(entry.path) or entry.path.startswith(f"{place}/"):
+    for path in around.tracked(place.parts[0]):
+        if place.is_relative_to(path) or path.startswith(f"{place}/"):
             raise RunMismatch(
                 "the run's folder is committed to the repository, so nobody knows who answered there",
-                where=entry.path,
+                where=path,
                 fix="take it out with git rm -r, or name another with --out DIR",
             )
 

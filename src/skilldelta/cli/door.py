@@ -67,6 +67,11 @@ def _verb(arguments: Sequence[str]) -> int:
             return _bug(error)
         _say(f"error: the output cannot be written: {error.strerror}")
         return EXIT_BLOCKED
+    except MemoryError:
+        _say(
+            "error: there is not enough memory\n  fix: raise the limit (ulimit -v), or give it fewer and smaller files"
+        )
+        return EXIT_BLOCKED
     except Exception as error:  # noqa: BLE001 - the door: a bug of ours becomes words
         return _bug(error)
     return code if isinstance(code, int) else 0

@@ -24,10 +24,17 @@ def led_elsewhere(
 ) -> tuple[str, ...]:
     """Return the links that are new, or point elsewhere now, and do not lead to skills that are found by themselves.
 
-    `folders`: where the candidate's skills are. A link to one of them, or to a folder around some, is common and fine.
+    `folders`: where the candidate's skills are. A link to one of them, or to a folder around some, is common and fine;
+    one inside a skill is that skill's fault, and said there.
     """
     known = {(entry.path, entry.mode, entry.oid) for entry in before}
-    new = [entry for entry in after if where_skills_are(entry) and (entry.path, entry.mode, entry.oid) not in known]
+    new = [
+        entry
+        for entry in after
+        if where_skills_are(entry)
+        and (entry.path, entry.mode, entry.oid) not in known
+        and not _is_inside(entry, folders)
+    ]
     targets = reader.blobs([entry.oid for entry in new if entry.mode == "120000"], limit=_LONGEST)
     return tuple(entry.path for entry in new if not _leads_to_skills(entry, targets.get(entry.oid), folders))
 
@@ -43,6 +50,10 @@ def replaced_by(folder: str, links: Iterable[TreeEntry], elsewhere: Iterable[str
         if holds and entry.path in set(elsewhere):
             return "a symlink" if entry.mode == "120000" else "a submodule"
     return None
+
+
+def _is_inside(entry: TreeEntry, folders: Sequence[str]) -> bool:
+    return any(entry.path.startswith(f"{folder}/") for folder in folders)
 
 
 def _leads_to_skills(entry: TreeEntry, target: bytes | None, folders: Sequence[str]) -> bool:

@@ -168,7 +168,11 @@ class BudgetSettings(Value):
         allow_inf_nan=False,
         description="US dollars; needs the models' `prices`. Left out: no limit.",
     )
-    max_calls: int | None = Field(default=None, ge=0, description="Calls of models. Left out: no limit.")
+    max_calls: int | None = Field(
+        default=None,
+        ge=0,
+        description="Calls of models, each counted once however often it is sent again. Left out: no limit.",
+    )
     max_minutes: float | None = Field(
         default=None,
         gt=0,

@@ -11,6 +11,8 @@ from ..domain.trial import Usage
 
 LONGEST_REPLY = 16 * 1024 * 1024
 """Bytes; no answer is as long."""
+MOST_BLOCKS = 10_000
+"""Blocks of one reply; no answer has as many."""
 
 
 def message_of(error: Any) -> str:
@@ -41,7 +43,11 @@ def read_reply(raw: bytes, headers: Mapping[str, str], seconds: float) -> Messag
     try:
         message = _whole(raw)
         content = tuple(message["content"])
-        if not isinstance(message["content"], list) or not all(_is_block(block) for block in content):
+        if (
+            len(content) > MOST_BLOCKS
+            or not isinstance(message["content"], list)
+            or not all(_is_block(block) for block in content)
+        ):
             raise TypeError
         usage = message.get("usage") or {}
         return MessagesReply(

@@ -176,6 +176,13 @@ class GitRepository:
         fields = found.split(b"\0")[:-1]
         return tuple((shown(old), shown(new)) for old, new in zip(fields[1::3], fields[2::3], strict=True))
 
+    def tracked(self, place: str) -> tuple[str, ...]:
+        """Return what git tracks at or below `place` (from the root): in the index, and at HEAD."""
+        commit = self.checked_out()
+        committed = {entry.path for entry in self.tree(commit, [place])} if commit else set()
+        listing = self._expect("ls-files", "-z", "--cached", "--", place, limit=_LISTING)
+        return tuple(sorted({shown(record) for record in listing.split(b"\0") if record} | committed))
+
     def uncommitted(self) -> tuple[str, ...]:
         """Return the paths that differ between HEAD, the index and the work tree, untracked files among them.
 

@@ -15,7 +15,7 @@ from .local_model_environment import package_manager_environment
 
 ENGINE = "xllamacpp"
 LIBRARY = "libgomp.so.1"
-ENGINE_HINT = "pip install 'skilldelta[local]'"
+ENGINE_HINT = "pip install --require-hashes -r requirements/local.txt (in a clone of skilldelta)"
 LIBRARY_HINT = "apt-get update && apt-get install -y --no-install-recommends libgomp1"
 PACKAGE_MANAGER_SECONDS = 300.0
 

@@ -36,7 +36,9 @@ def make_plan(
     tool_version: str,
     smoke: bool = False,
 ) -> Plan:
-    """Return the plan of one run: the changed skills in the configuration's order, then by name.
+    """Return the plan of one run: the changed skills that the base has a suite for, then the others.
+
+    Among themselves they go in the configuration's order, then by name.
 
     Raises BadConfig when the configuration keeps every skill from being run (no model is named, no judge model).
     """
@@ -45,7 +47,13 @@ def make_plan(
     hindered: list[BadConfig] = []
     came = [*(change.skill_id for change in changes.changes if change.baseline is None), *changes.passed_over]
     order = {skill_id: place for place, skill_id in enumerate(config.skills)}
-    for change in sorted(changes.changes, key=lambda change: (order.get(change.skill_id, len(order)), change.skill_id)):
+
+    def turn(change: SkillChange) -> tuple[bool, int, str]:
+        """What the base has a suite for goes first: what a change brings anew cannot use up its budget."""
+        skill_id = change.skill_id
+        return rulings[skill_id].source != "base", order.get(skill_id, len(order)), skill_id
+
+    for change in sorted(changes.changes, key=turn):
         own, ruling = config.for_skill(change.skill_id), rulings[change.skill_id]
         reason = _why_left_out(change, own, ruling, came)
         obstacle = None if reason or ruling.suite is None else next(obstacles(ruling.suite, own, change.skill_id), None)

@@ -9,6 +9,8 @@ from typing import Any
 from .plain_data import walk
 from .problems import Problem
 from .regex_size import MOST, calls_itself, copies
+from .schema_size import MOST as MOST_LOOKS
+from .schema_size import looks
 from .suite_shape import Shape
 from .yaml_document import Place
 
@@ -100,6 +102,13 @@ def _schema(schema: dict[str, Any], place: Place) -> Iterator[Problem]:
     remote = list(_remote(schema, place))
     yield from remote
     if remote:
+        return
+    if looks(schema) > MOST_LOOKS:
+        yield Problem(
+            place=place,
+            wrong=f"would look at one value more than {MOST_LOOKS:,} times",
+            right="refer to the same schema less often within anyOf, allOf and oneOf",
+        )
         return
     try:
         jsonschema_rs.Draft202012Validator(schema, retriever=_never)

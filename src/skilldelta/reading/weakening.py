@@ -31,6 +31,9 @@ def weakening(
     for path, how in _changed_files(old_fixtures, new_fixtures):
         if how != "is new" or any(_is_in(path, task.fixture) for task in old.tasks):
             lines.append(f"{path} {how}: {UNKNOWN}")
+    kept, total = len(set(later) & {task.id for task in old.tasks}) + len(renamed), len(new.tasks)
+    if 2 * kept < total and total > len(old.tasks):
+        lines.append(f"of {total} tasks only {kept} are old ones: a drop in these moves the mean little")
     return tuple(lines)
 
 

@@ -70,7 +70,7 @@ def _about_the_answers(report: SkillReport, trials: Sequence[JudgedTrial], skill
     models = {trial.model for trial in trials if trial.model}
     if len(models) > 1:
         yield f"More than one model answered: {', '.join(sorted(models)[:5])}."
-    if skill.suite.suite.needs_judge_model:
+    if skill.suite.suite.needs_judge_model and trials:
         yield "A language model judged; its word is triage until the author has validated it."
     if skill.runner.provider == "local":
         yield "The tiny embedded model answered: this demonstrates the tool and says nothing about a large model."

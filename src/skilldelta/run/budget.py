@@ -145,7 +145,7 @@ class BudgetedApi:
 
 
 def ceiling_of(request: MessagesRequest, price: Price | None) -> float:
-    """Return the most that a request can cost: a token for every two bytes sent, and the whole answer limit."""
+    """Return the most that a request can cost: a token for every byte sent, and the whole answer limit."""
     if price is None:
         return 0.0
     sent = (
@@ -154,7 +154,7 @@ def ceiling_of(request: MessagesRequest, price: Price | None) -> float:
         + sum(len(text.encode()) for text in request.system)
     )
     dearest = max(price.input, price.cache_write if price.cache_write is not None else 1.25 * price.input)
-    return (sent / 2 * dearest + request.max_tokens * price.output) / 1_000_000
+    return (sent * dearest + request.max_tokens * price.output) / 1_000_000
 
 
 def _cost(reply: MessagesReply, ceiling: float, price: Price | None) -> float:

@@ -67,8 +67,9 @@ async def run_round(
                 tasks[-1].add_done_callback(lambda _: floor.pool.release())
             results = await asyncio.gather(*tasks, return_exceptions=True)
     except TimeoutError:
-        await _cancel(tasks)
-        return None
+        results = await _cancel(tasks)
+        # Time may run out in the very moment in which the last trial is recorded: then the round is whole.
+        return _collected(results) if len(tasks) == len(work) else None
     except BaseException:
         await _cancel(tasks)
         raise
@@ -83,16 +84,17 @@ async def _judged(
     return judged
 
 
-async def _cancel(tasks: Iterable[asyncio.Task[JudgedTrial]]) -> None:
+async def _cancel(tasks: Iterable[asyncio.Task[JudgedTrial]]) -> list[JudgedTrial | BaseException]:
+    """Cancel what is not done, and return what each task came to."""
     for task in tasks:
         task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)  # those that had ended as well: what they raised was asked for
+    return await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _collected(results: list[JudgedTrial | BaseException]) -> tuple[JudgedTrial, ...] | None:
     problems = [result for result in results if isinstance(result, BaseException)]
     for problem in problems:
-        if not isinstance(problem, BudgetReached):
+        if not isinstance(problem, BudgetReached | asyncio.CancelledError):
             raise problem
     if problems:
         return None

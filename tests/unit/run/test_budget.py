@@ -271,11 +271,11 @@ async def test_a_server_that_was_heard_once_may_be_lost_later() -> None:
 
 
 def test_the_ceiling_covers_what_is_sent_and_what_may_come_back() -> None:
-    """Half a token a byte sent (system, tools, messages) at the dearest input price, and the whole answer limit."""
+    """A token a byte sent (system, tools, messages) at the dearest input price, and the whole answer limit."""
     assert ceiling_of(REQUEST, None) == 0
     answer = REQUEST.max_tokens * PRICE.output / 1e6
-    sent = len(f"{REQUEST.messages}{REQUEST.tools}".encode()) / 2 * 12.5 / 1e6
+    sent = len(f"{REQUEST.messages}{REQUEST.tools}".encode()) * 12.5 / 1e6
     assert ceiling_of(REQUEST, PRICE) == pytest.approx(answer + sent)
     more = REQUEST.model_copy(update={"system": ("é" * 1000,), "tools": ({"name": "t" * 500},)})
-    assert ceiling_of(more, PRICE) >= ceiling_of(REQUEST, PRICE) + 1250 * 12.5 / 1e6
+    assert ceiling_of(more, PRICE) >= ceiling_of(REQUEST, PRICE) + 2500 * 12.5 / 1e6
     assert ceiling_of(REQUEST, Price(input=10, output=100, cache_write=1)) == pytest.approx(answer + sent / 1.25)

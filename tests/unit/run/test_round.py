@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -100,6 +101,20 @@ async def test_a_round() -> None:
     assert progress.rounds == [(1, 12)]
     assert [recorded for _, recorded in progress.done] == [False] * 12
     assert free(made) == 4
+
+
+async def test_time_that_runs_out_with_the_last_record_leaves_the_round_whole() -> None:
+    """A replay finds every trial in the journal: so the round counts in the run as well, though time is over."""
+
+    async def blocking(key: TrialKey) -> Outcome:
+        time.sleep(0.02)  # noqa: ASYNC251 - nothing of the loop's comes to pass before the last one is recorded
+        return answered(f"yes {key.task_id}")
+
+    made, _, journal, _ = floor(blocking, pool=64)
+    trials = await run_round(PLAN, 1, BUNDLES, made, 0.1)
+    assert len(journal.outcomes) == 12
+    assert trials is not None
+    assert len(trials) == 12
 
 
 async def test_control_runs_without_a_skill() -> None:

@@ -51,6 +51,10 @@ class GitProblem(SkilldeltaError):
     """The repository cannot answer: not a repository, an unknown ref, missing history."""
 
 
+class NoRepository(GitProblem):
+    """There is no git repository at or around a folder."""
+
+
 class MissingKey(SkilldeltaError):
     """No credentials for the model that the configuration names."""
 

@@ -61,11 +61,12 @@ def command(
     """
     from ..edges.run_folder import require_writable
     from .gathering import gather
+    from .run_place import place_of_run
     from .servers import require_all
 
     gathered = gather(Path(repo), base, head, only=skills, environment=os.environ, flags=settings)
     plan = _plan(gathered, smoke=smoke)
-    folder = _folder(gathered, plan, out)
+    folder = place_of_run(gathered.repository.root, plan.identity, out)
     if resume and not (folder / "journal.jsonl").exists():
         _say(f"note: there is nothing to resume in {folder}; starting the run")
     require_all(plan, environment=os.environ, base_url=base_url)
@@ -93,50 +94,6 @@ def _plan(gathered: Gathered, *, smoke: bool) -> Plan:
         tool_version=__version__,
         smoke=smoke,
     )
-
-
-def _folder(gathered: Gathered, plan: Plan, out: str | None) -> Path:
-    from ..edges.run_folder import default_folder, refuse_foreign
-
-    typed = os.path.abspath(out) if out else None  # noqa: PTH100 - links are looked at below, so they stay here
-    named = Path(typed) if typed else default_folder(gathered.repository.root, plan.identity)
-    folder = named.resolve()
-    refuse_foreign(folder)
-    _refuse_committed(folder, next(place for place in (folder, *folder.parents) if place.is_dir()))
-    for link in (place for place in (named, *named.parents) if place.is_symlink()):
-        _refuse_committed(named, link.parent)
-    return folder
-
-
-def _refuse_committed(folder: Path, there: Path) -> None:
-    """Raise RunMismatch when a commit may have brought the run's folder: its answers would be whatever that says.
-
-    The work tree around `there` is asked, whichever repository is compared: what git tracks, in its index or at HEAD,
-    came or goes by a commit; a link or a submodule on the way may lead anywhere.
-    """
-    from ..edges.git import GitRepository
-    from ..errors import CannotWrite, GitProblem, RunMismatch
-
-    try:
-        around = GitRepository.open(there)
-    except GitProblem:
-        return
-    if folder.resolve().is_relative_to(around.git_dir.resolve()):
-        raise CannotWrite("is git's own folder", where=str(folder), fix="name another with --out DIR")
-    root = next(
-        (one for one in (around.root, around.root and around.root.resolve()) if one and folder.is_relative_to(one)),
-        None,
-    )
-    if root is None or folder == root:
-        return
-    place = folder.relative_to(root)
-    for path in around.tracked(place.parts[0]):
-        if place.is_relative_to(path) or path.startswith(f"{place}/"):
-            raise RunMismatch(
-                "the run's folder is committed to the repository, so nobody knows who answered there",
-                where=path,
-                fix="take it out with git rm -r, or name another with --out DIR",
-            )
 
 
 def _run(plan: Plan, gathered: Gathered, folder: Path, *, base_url: str | None, silent: bool) -> int:

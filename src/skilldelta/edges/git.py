@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ..domain.skill import TreeEntry
-from ..errors import GitProblem
+from ..errors import GitProblem, NoRepository
 from .git_command import Answer, ask_git
 from .git_records import contents, is_in, path_of, shown, sized_entry, unsized_entry
 
@@ -279,6 +279,6 @@ def _cannot_open(errors: str, path: Path) -> GitProblem:
         )
     if "not a git repository" in errors:
         fix = "name one with --repo, or run `git init`"
-        return GitProblem("this is not a git repository", where=str(path), fix=fix)
+        return NoRepository("this is not a git repository", where=str(path), fix=fix)
     said = next(iter(errors.strip().splitlines()), "no reason given")
     return GitProblem(f"git cannot open the repository: {said}", where=str(path))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from skilldelta.edges.run_folder import default_folder
+from skilldelta.edges.run_folder import default_folder, require_writable
 from skilldelta.errors import CannotWrite
 
 IDENTITY = "0123456789abcdef" * 4
@@ -102,13 +104,34 @@ def test_no_link_of_the_checkout_is_followed(
     assert new.items() <= {"root/.skilldelta/runs/.gitignore": "*\n"}.items()
 
 
-def test_a_folder_that_cannot_be_written(root: Path) -> None:
-    """A work tree without write permission is said to be that, with the way out."""
-    if os.geteuid() == 0:
-        pytest.skip("the superuser may write everywhere")
-    root.chmod(0o500)
-    with pytest.raises(CannotWrite, match="permission denied"):
-        default_folder(root, IDENTITY)
+@contextlib.contextmanager
+def as_nobody() -> Iterator[None]:
+    """Give up the superuser's rights for a while; somebody else has none to give up."""
+    before = os.geteuid()
+    if before == 0:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(before)
+
+
+def test_a_folder_that_cannot_be_written() -> None:
+    """A work tree without write permission is said to be that, with the way out; so is a folder that is named."""
+    with tempfile.TemporaryDirectory() as everybody_s:
+        root = Path(everybody_s) / "root"
+        root.mkdir()
+        root.chmod(0o555)
+        Path(everybody_s).chmod(0o755)
+        with as_nobody(), pytest.raises(CannotWrite, match="permission denied"):
+            default_folder(root, IDENTITY)
+        for named in (root, root / "deeper" / "still"):
+            with as_nobody(), pytest.raises(CannotWrite, match="is not writable"):
+                require_writable(named)
+        root.chmod(0o000)
+        with as_nobody(), pytest.raises(CannotWrite):
+            require_writable(root / "deeper" / "still")
+        root.chmod(0o755)
 
 
 def test_a_bare_repository_has_its_runs_where_one_stands(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

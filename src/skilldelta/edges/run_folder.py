@@ -61,7 +61,12 @@ def refuse_foreign(folder: Path) -> None:
 
 def require_writable(folder: Path) -> None:
     """Raise CannotWrite when nothing can be written to `folder`, or it could not be made; nothing is made here."""
-    there = next(place for place in (folder, *folder.parents) if place.exists() or place == place.parent)
+    try:
+        there = next(place for place in (folder, *folder.parents) if place.exists() or place == place.parent)
+    except OSError as error:
+        raise CannotWrite(
+            f"cannot be looked at: {error.strerror}", where=str(folder), fix="name another with --out DIR"
+        ) from None
     if not there.is_dir():
         raise CannotWrite("is not a folder", where=str(there), fix="name another with --out DIR")
     if not os.access(there, os.W_OK | os.X_OK):

@@ -69,7 +69,7 @@ def require_writable(folder: Path) -> None:
         ) from None
     if not there.is_dir():
         raise CannotWrite("is not a folder", where=str(there), fix="name another with --out DIR")
-    if not os.access(there, os.W_OK | os.X_OK):
+    if not os.access(there, os.W_OK | os.X_OK, effective_ids=True):
         raise CannotWrite("is not writable", where=str(there), fix="name another with --out DIR")
 
 

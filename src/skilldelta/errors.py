@@ -24,11 +24,13 @@ class SkilldeltaError(Exception):
         self.where = where
         self.fix = fix
 
+    @property
+    def problem(self) -> str:
+        """Where and what, without what to do."""
+        return f"{self.where}: {self.what}" if self.where else self.what
+
     def __str__(self) -> str:
-        lines = [f"{self.where}: {self.what}" if self.where else self.what]
-        if self.fix:
-            lines.append(f"  fix: {self.fix}")
-        return "\n".join(lines)
+        return f"{self.problem}\n  fix: {self.fix}" if self.fix else self.problem
 
 
 class BadUsage(SkilldeltaError):

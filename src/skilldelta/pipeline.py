@@ -78,7 +78,7 @@ def _charge_recorded(plan: Plan, budget: Budget, journal: Journal) -> None:
         runner_price = price_for(plan.prices, skill.runner.provider, skill.runner.model)
         judge_price = price_for(plan.prices, skill.judge.provider, skill.judge.model)
         for number in range(1, skill.design.rounds + 1):
-            recorded = list(_recorded(skill, number, journal))
+            recorded = list(_on_record(skill, number, journal))
             for outcome, judgments in recorded:
                 budget.charge(calls=outcome.turns, usd=_charge(outcome, runner_price))
                 for judgment in judgments:
@@ -87,7 +87,7 @@ def _charge_recorded(plan: Plan, budget: Budget, journal: Journal) -> None:
                 break  # no round is begun before the one before it is done
 
 
-def _recorded(skill: SkillPlan, number: int, journal: Journal) -> Iterator[tuple[Outcome, list[Judgment]]]:
+def _on_record(skill: SkillPlan, number: int, journal: Journal) -> Iterator[tuple[Outcome, list[Judgment]]]:
     """Yield what the journal holds of a round: each outcome, and the judgments of models on it."""
     for task, key in round_keys(skill, number):
         outcome = journal.outcome(key.key)
@@ -104,7 +104,7 @@ def _charge(recorded: Outcome | Judgment, price: Price | None) -> float:
 def _spent(skill: SkillPlan, number: int, journal: Journal) -> Spent:
     """Return what a round took that was begun and not finished."""
     spent = Spent()
-    for outcome, judgments in _recorded(skill, number, journal):
+    for outcome, judgments in _on_record(skill, number, journal):
         spent = spent.plus(Spent(calls=outcome.turns, usage=outcome.usage))
         for judgment in judgments:
             spent = spent.plus(Spent(judge_calls=len(judgment.raw_replies), judge_usage=judgment.usage))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import signal
 import subprocess
@@ -460,29 +459,6 @@ def test_a_trial_that_the_budget_cuts_off_between_two_turns(bench: Bench) -> Non
     assert len(bench.server.asked) == 10
     assert report["spending"]["calls"] + report["invocation"]["lost_calls"] == 10
     assert report["invocation"]["lost_calls"] > 0
-
-
-@pytest.mark.parametrize("concurrency", ["1", "8"])
-def test_time_that_ends_a_round_is_quiet(bench: Bench, concurrency: str, caplog: pytest.LogCaptureFixture) -> None:
-    """Whatever was in flight when the minutes ended, nothing is said of it but in the report."""
-    _ready(bench)
-    bench.server.script = lambda _: Reply(seconds=0.05)
-    report = bench.compare("--max-minutes", "0.008", "--concurrency", concurrency)
-    gc.collect()
-    assert report["spending"]["reached"] == "max_minutes (0.008)"
-    assert caplog.records == []
-
-
-def test_what_a_change_brings_anew_cannot_use_up_the_budget(bench: Bench) -> None:
-    """A skill that the base has a suite for goes before a new one with a suite of its own, whatever its name."""
-    law = {".skilldelta.yml": f"{CONFIG}budget: {{max_calls: 100}}\n", **frozen(suite_text("z"), "z")}
-    bench.two({**skill(OLD, "z"), **law}, {**skill(NEW, "z"), **skill("other", "a"), **frozen(suite_text(tasks=90))})
-    bench.server.script = passing(candidate=False)
-    report = bench.compare(code=1)
-    assert [(one["skill_id"], one["verdict"]) for one in report["skills"]] == [
-        ("z", "regressed"),
-        ("a", "inconclusive"),
-    ]
 
 
 def test_no_calls_at_all(bench: Bench) -> None:

@@ -79,7 +79,7 @@ def _tried(find: Callable[[], Found]) -> Found | Check:
 
 
 def _missing(error: SkilldeltaError) -> Check:
-    return Check(state="missing", what=f"{error.where}: {error.what}" if error.where else error.what, fix=error.fix)
+    return Check(state="missing", what=error.problem, fix=error.fix)
 
 
 def _history(repository: GitRepository, head: str, tip: str | Check | None, base: str | None) -> Iterator[Check]:

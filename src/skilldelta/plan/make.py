@@ -14,7 +14,7 @@ from ..domain.skill import ChangeKind, Changes, SkillBundle, SkillChange
 from ..domain.suite import FrozenSuite
 from ..domain.trial import Arm
 from ..domain.value import digest
-from ..errors import BadConfig, BadSuite
+from ..errors import BadConfig
 from .law import Ruling
 from .obstacles import obstacles
 from .price import estimate
@@ -61,7 +61,7 @@ def make_plan(
             left_out.append(reason)
         elif obstacle is not None:
             hindered += [obstacle] if isinstance(obstacle, BadConfig) else []
-            left_out.append(_left_out(change, Gate.BLOCKED, _words(obstacle), obstacle.fix))
+            left_out.append(_left_out(change, Gate.BLOCKED, obstacle.problem, obstacle.fix))
         else:
             skills.append(_skill_plan(change, own, ruling, bundles, smoke=smoke))
     if hindered and not skills:
@@ -117,10 +117,6 @@ def identity_of(plan: Plan) -> str:
         ],
         [(one.skill_id, one.path, one.kind.value, one.gate.value, one.reason) for one in plan.left_out],
     )  # fmt: skip
-
-
-def _words(obstacle: BadConfig | BadSuite) -> str:
-    return f"{obstacle.where}: {obstacle.what}" if obstacle.where else obstacle.what
 
 
 def _left_out(change: SkillChange, gate: Gate, reason: str, fix: str | None = None) -> LeftOut:

@@ -101,7 +101,7 @@ def find_frozen(entries: Entries, read: Read, *, where: str) -> FoundSuite:
         try:
             versions.append(verified(folder, entries, read, where))
         except BadSuite as error:
-            tampering.append(Tampering(f"{error.where}: {error.what}" if error.where else error.what, error.fix))
+            tampering.append(Tampering(error.problem, error.fix))
     tampering += _same_numbers(named, where)
     draft = _draft(entries, read, where)
     if tampering:

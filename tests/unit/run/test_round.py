@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -115,6 +116,21 @@ async def test_time_that_runs_out_with_the_last_record_leaves_the_round_whole() 
     assert len(journal.outcomes) == 12
     assert trials is not None
     assert len(trials) == 12
+
+
+async def test_time_that_ends_a_round_leaves_nobody_unheard(caplog: pytest.LogCaptureFixture) -> None:
+    """A trial that found no budget left, just before time cancels the others, is no exception that nobody took."""
+
+    async def over(key: TrialKey) -> Outcome:
+        if key.task_id == PLAN.tasks[0].id:
+            raise BudgetReached("max_minutes (1)")
+        return await for_ever(key)
+
+    made, _, _, _ = floor(over, pool=64)
+    assert await run_round(PLAN, 1, BUNDLES, made, 0.05) is None
+    gc.collect()
+    await asyncio.sleep(0)
+    assert caplog.records == []
 
 
 async def test_control_runs_without_a_skill() -> None:

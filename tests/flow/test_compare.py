@@ -461,6 +461,18 @@ def test_a_trial_that_the_budget_cuts_off_between_two_turns(bench: Bench) -> Non
     assert report["invocation"]["lost_calls"] > 0
 
 
+def test_what_a_change_brings_anew_cannot_use_up_the_budget(bench: Bench) -> None:
+    """A skill that the base has a suite for goes before a new one with a suite of its own, whatever its name."""
+    law = {".skilldelta.yml": f"{CONFIG}budget: {{max_calls: 100}}\n", **frozen(suite_text("z"), "z")}
+    bench.two({**skill(OLD, "z"), **law}, {**skill(NEW, "z"), **skill("other", "a"), **frozen(suite_text(tasks=90))})
+    bench.server.script = passing(candidate=False)
+    report = bench.compare(code=1)
+    assert [(one["skill_id"], one["verdict"]) for one in report["skills"]] == [
+        ("z", "regressed"),
+        ("a", "inconclusive"),
+    ]
+
+
 def test_no_calls_at_all(bench: Bench) -> None:
     """A budget of nothing asks nobody and says so."""
     _ready(bench)

@@ -40,7 +40,7 @@ types: $(DEV) ## Check types, strictly.
 	@$(PYTHON) -m mypy
 
 bench: $(DEV) ## Measure: make bench NAME=startup runs bench/startup.py; its last line is one JSON object.
-	@$(PYTHON) bench/$(NAME).py
+	@PYTHONPATH=tests $(PYTHON) bench/$(NAME).py $(ARGS)
 
 golden: $(DEV) ## Write the golden texts of the tests anew, to be read in the diff.
 	@SKILLDELTA_RENEW_GOLDEN=1 $(PYTHON) -m pytest -q -m "not real and not slow" $(ARGS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +13,9 @@ from skilldelta.domain.comparison import Pair
 
 Rates = NDArray[np.float64]
 Passes = NDArray[np.bool_]
+Scores = NDArray[np.int64]
+
+_MISSING = -1
 
 
 class Scenario(NamedTuple):
@@ -52,20 +56,36 @@ def rounds(generator: np.random.Generator, rates: Rates, *, count: int) -> Passe
     return generator.random((suites_drawn, count, tasks)) < rates[:, None, :]
 
 
-def pairs(candidate: Passes, baseline: Passes, missing: Passes) -> list[list[Pair]]:
+def scores(generator: np.random.Generator, rates: Rates, *, count: int) -> Scores:
+    """Return independent scores of each task in hundredths, of shape (suites, count, tasks), with the rates as means.
+
+    They are on a grid of .05, and as noisy as a rubric's: beta-binomial, of 20 steps and concentration 4.
+    """
+    suites_drawn, tasks = rates.shape
+    means = np.clip(rates, 1e-9, 1 - 1e-9)[:, None, :]
+    quality = generator.beta(4 * means, 4 * (1 - means), (suites_drawn, count, tasks))
+    return 5 * generator.binomial(20, quality)
+
+
+def pairs(candidate: Passes | Scores, baseline: Passes | Scores, missing: Passes) -> list[list[Pair]]:
     """Return one run's rounds as judged pairs, from arrays of shape (rounds, tasks); a missing pair has failed."""
+    new = np.where(missing, _MISSING, _hundredths(candidate)).tolist()
+    old = _hundredths(baseline).tolist()
     return [
-        [
-            Pair(
-                task_id=f"task-{task}",
-                round=number + 1,
-                candidate=None if missing[number, task] else 100 * int(candidate[number, task]),
-                baseline=100 * int(baseline[number, task]),
-            )
-            for task in range(candidate.shape[1])
-        ]
-        for number in range(candidate.shape[0])
+        [_pair(task, number, *values) for task, values in enumerate(zip(*row, strict=True))]
+        for number, row in enumerate(zip(new, old, strict=True), start=1)
     ]
+
+
+def _hundredths(values: Passes | Scores) -> Scores:
+    return values.astype(np.int64) * (100 if values.dtype == np.bool_ else 1)
+
+
+@lru_cache(maxsize=1 << 16)
+def _pair(task: int, number: int, candidate: int, baseline: int) -> Pair:
+    """Return one pair; pairs are frozen, so simulated runs share the few that there can be."""
+    value = None if candidate == _MISSING else candidate
+    return Pair(task_id=f"task-{task}", round=number, candidate=value, baseline=baseline)
 
 
 def _drawn(

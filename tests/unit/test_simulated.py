@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simulated import SCENARIOS, pairs, rounds, suites
+from simulated import SCENARIOS, pairs, rounds, scores, suites
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
@@ -40,6 +40,17 @@ def test_rounds_pass_at_their_rates() -> None:
     passes = rounds(np.random.default_rng(1), rates, count=4000)
     assert passes.shape == (1, 4000, 3)
     assert passes.mean(axis=1)[0] == pytest.approx([0, 0.25, 1], abs=0.03)
+
+
+def test_scores_have_the_rates_as_means() -> None:
+    """Scores are twentieths whose means are the rates, and they vary more than twenty independent points would."""
+    drawn = scores(np.random.default_rng(1), np.array([[0.0, 0.25, 0.6]]), count=20_000)
+    assert drawn.shape == (1, 20_000, 3)
+    assert set(np.unique(drawn)) == set(range(0, 101, 5))
+    assert drawn.mean(axis=1)[0] == pytest.approx([0, 25, 60], abs=0.7)
+    assert drawn.std(axis=1)[0, 2] == pytest.approx(100 * np.sqrt(0.24 * (1 / 5 + 4 / 5 / 20)), rel=0.03)
+    (row,) = pairs(candidate=drawn[0, :1], baseline=drawn[0, 1:2], missing=np.zeros((1, 3), dtype=np.bool_))
+    assert [pair.difference for pair in row] == (drawn[0, 0] - drawn[0, 1]).tolist()
 
 
 def test_pairs_mark_what_is_missing() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 _CLOSE = 1e-14
-_MOST_STEPS = 300
+_MOST_STEPS = 100
 
 
 def tango_interval(*, wins: int, losses: int, pairs: int, critical_value: float) -> tuple[float, float]:
@@ -31,7 +31,7 @@ def tango_interval(*, wins: int, losses: int, pairs: int, critical_value: float)
     return low, -_tango_low(losses, wins, pairs, critical_value)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1 << 14)
 def _tango_low(wins: int, losses: int, pairs: int, critical_value: float) -> float:
     """Return the lower limit."""
     squared = critical_value**2
@@ -43,38 +43,41 @@ def _tango_low(wins: int, losses: int, pairs: int, critical_value: float) -> flo
     if wins == pairs:
         return (pairs - squared) / (pairs + squared)
 
-    def excess(delta: float) -> float:
-        """Return by how much wins − losses exceeds what the true difference `delta` lets expect."""
+    estimate = (wins - losses) / pairs
+
+    def excess(delta: float) -> tuple[float, float]:
+        """Return by how much wins − losses exceeds what the true difference `delta` lets expect, and the slope."""
         linear = -wins - losses + (2 * pairs - wins + losses) * delta
         constant = -losses * delta * (1 - delta)
         root = math.sqrt(max(linear * linear - 8 * pairs * constant, 0.0))
         # Of the two forms of the quadratic's root, the one that does not subtract nearly equal numbers.
         loss_rate = (root - linear) / (4 * pairs) if linear <= 0 else -2 * constant / (root + linear)
-        variance = pairs * (2 * loss_rate + delta * (1 - delta))
-        return wins - losses - pairs * delta - critical_value * math.sqrt(max(variance, 0.0))
+        deviation = math.sqrt(max(pairs * (2 * loss_rate + delta * (1 - delta)), 0.0))
+        value = wins - losses - pairs * delta - critical_value * deviation
+        if root == 0 or deviation == 0:
+            return value, 0.0
+        loss_slope = (losses * (1 - 2 * delta) - (2 * pairs - wins + losses) * loss_rate) / root
+        return value, -pairs - critical_value * pairs * (2 * loss_slope + 1 - 2 * delta) / (2 * deviation)
 
-    return _root(excess, -1.0, (wins - losses) / pairs)
+    spread = math.sqrt(wins + losses + 1 - (wins - losses) * estimate)
+    return _root(excess, -1.0, estimate, estimate - critical_value * spread / pairs)
 
 
-def _root(function: Callable[[float], float], low: float, high: float) -> float:
-    """Return where a function that is positive at `low` and negative at `high` changes sign, by the Illinois method.
+def _root(function: Callable[[float], tuple[float, float]], low: float, high: float, start: float) -> float:
+    """Return where a function that is positive at `low` and negative at `high` changes sign, by Newton's method.
 
-    The root stays bracketed, so the search cannot run away; a halving now and then makes the bracket shrink
-    whatever the curve. Dowell and Jarratt, BIT 11 (1971) 168.
+    The function returns its slope too. The root stays bracketed, so the search cannot run away: a step out of the
+    bracket, or of a slope that says nothing, halves it instead.
     """
-    at_low, at_high = function(low), function(high)
-    found, side = low, 0
-    for step in range(1, _MOST_STEPS):
-        before = found
-        found = (low + high) / 2 if step % 8 == 0 else (low * at_high - high * at_low) / (at_high - at_low)
-        if abs(found - before) <= _CLOSE:
+    found = start if low < start < high else (low + high) / 2
+    for _ in range(_MOST_STEPS):
+        value, slope = function(found)
+        low, high = (found, high) if value > 0 else (low, found)
+        step = -value / slope if slope < 0 else math.inf
+        if abs(step) <= _CLOSE or high - low <= _CLOSE:
             break
-        value = function(found)
-        if value > 0:
-            low, at_low, at_high, side = found, value, at_high / (2 if side > 0 else 1), 1
-        else:
-            high, at_high, at_low, side = found, value, at_low / (2 if side < 0 else 1), -1
-    return min(max(found, low), high)
+        found = found + step if low < found + step < high else (low + high) / 2
+    return found
 
 
 def self_normalised_interval(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from .sign_flip import SignFlipTest
+from .sign_flip import SignFlipTest, sizes_of
 
 _SMALLEST = 1e-300
 _CLOSE = 1e-9
@@ -28,16 +28,28 @@ def repeated_p_value(
     >>> repeated_p_value([[100] * 6], [1.0], spending_power=1.5, alpha=0.05)
     0.03125
     """
-    at_design = _trial(looks, fractions, spending_power, alpha)
+    steps = [
+        _Step(sizes_of(differences), sum(differences), fraction**spending_power)
+        for differences, fraction in zip(looks, fractions, strict=True)
+    ]
+    at_design = _trial(steps, alpha)
     crossing, missing = (min(at_design.low, alpha), _SMALLEST) if at_design.crossed else (1.0, min(at_design.high, 1.0))
     while missing < crossing * (1 - _CLOSE):
         middle = math.sqrt(missing * crossing)
-        trial = _trial(looks, fractions, spending_power, middle)
+        trial = _trial(steps, middle)
         if trial.crossed:
             crossing = min(middle, trial.low)
         else:
             missing = max(middle, trial.high)
     return min(crossing, 1.0)
+
+
+class _Step(NamedTuple):
+    """What one look takes in: the sizes of its differences, their sum, and its share of the alpha."""
+
+    sizes: Mapping[int, int]
+    total: int
+    share: float
 
 
 class _Trial(NamedTuple):
@@ -48,13 +60,12 @@ class _Trial(NamedTuple):
     high: float
 
 
-def _trial(looks: Sequence[Sequence[int]], fractions: Sequence[float], spending_power: float, alpha: float) -> _Trial:
+def _trial(steps: Sequence[_Step], alpha: float) -> _Trial:
     test, total, low, high = SignFlipTest(), 0, 0.0, math.inf
-    for differences, fraction in zip(looks, fractions, strict=True):
-        share = fraction**spending_power
-        boundary, test = test.advance(differences, alpha * share)
-        total += sum(differences)
-        low, high = max(low, test.spent / share), min(high, test.next_spent / share)
+    for step in steps:
+        boundary, test = test.advance_by(step.sizes, alpha * step.share)
+        total += step.total
+        low, high = max(low, test.spent / step.share), min(high, test.next_spent / step.share)
         if boundary is not None and abs(total) >= boundary:
             return _Trial(True, low, high)
     return _Trial(False, low, high)

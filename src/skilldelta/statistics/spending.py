@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,8 @@ from scipy.special import ndtr, ndtri
 
 _REACH = 8.5
 """Standard deviations beyond which a path's density (less than 1e-16) is left out of the integrals."""
+_CLOSE = 1e-12
+_MOST_STEPS = 80
 
 
 @lru_cache(maxsize=256)
@@ -63,38 +65,50 @@ class _Path:
     mass: NDArray[np.float64]
     fraction: float
 
-    def crossing(self, limit: float, spread: float) -> float:
-        """Return the probability that the path, going on for `spread`², ends beyond ±`limit`."""
-        beyond = ndtr((self.nodes - limit) / spread) + ndtr((-self.nodes - limit) / spread)
-        return float(self.mass @ beyond)
+    def crossing(self, limit: float, spread: float) -> tuple[float, float]:
+        """Return the probability that the path, going on for `spread`², ends beyond ±`limit`, and its slope."""
+        above, below = (self.nodes - limit) / spread, (-self.nodes - limit) / spread
+        density = np.exp(-(above**2) / 2) + np.exp(-(below**2) / 2)
+        probability = float(self.mass @ (ndtr(above) + ndtr(below)))
+        return probability, -float(self.mass @ density) / (spread * math.sqrt(2 * math.pi))
 
     def limit_for(self, error: float, spread: float) -> float:
-        """Return the limit that is crossed with probability `error`."""
+        """Return the limit that is crossed with probability `error`, by Newton's method on its logarithm.
+
+        The root stays bracketed, and a step that leaves the bracket halves it instead.
+        """
         if error <= 0:
             return math.inf
         if self.fraction == 0:
             return float(-ndtri(error / 2)) * spread
         low, high = 0.0, float(self.nodes[-1]) + 40 * spread
-        for _ in range(60):
-            middle = (low + high) / 2
-            low, high = (middle, high) if self.crossing(middle, spread) > error else (low, middle)
-        return (low + high) / 2
+        limit = float(self.nodes[-1])
+        for _ in range(_MOST_STEPS):
+            probability, slope = self.crossing(limit, spread)
+            low, high = (limit, high) if probability > error else (low, limit)
+            step = -math.log(probability / error) * probability / slope if probability > 0 > slope else math.inf
+            if abs(step) <= _CLOSE * limit:
+                break
+            limit = limit + step if low < limit + step < high else (low + high) / 2
+        return limit
 
     def continued(self, limit: float, fraction: float, spread: float) -> _Path:
         """Return the path at `fraction`, stopped beyond ±`limit`."""
         end = min(limit, _REACH * math.sqrt(fraction))
-        # The density bends on the scale of the last step, so a longer stretch of steps needs more nodes.
-        unit, weights = _quadrature(24 + 6 * math.ceil(end / spread))
-        nodes = end * unit
+        # The density bends on the scale of the last step, so a longer stretch of steps needs more panels.
+        panels = math.ceil(end / (2 * spread))
+        unit, weight = _rule()
+        nodes = ((np.arange(panels)[:, None] + unit) * (end / panels)).ravel()
+        weights = np.tile(weight * (end / panels), panels)
         distance = np.abs(nodes[:, None] - self.nodes[None, :]) / spread
         mirrored = (nodes[:, None] + self.nodes[None, :]) / spread
         density = np.exp(-(distance**2) / 2) + np.exp(-(mirrored**2) / 2)
-        mass = (density @ self.mass) * end * weights / (spread * math.sqrt(2 * math.pi))
+        mass = (density @ self.mass) * weights / (spread * math.sqrt(2 * math.pi))
         return _Path(nodes, mass, fraction)
 
 
-@lru_cache(maxsize=64)
-def _quadrature(nodes: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the nodes and weights of Gauss and Legendre on [0, 1]."""
-    points, weights = np.polynomial.legendre.leggauss(nodes)
+@cache
+def _rule() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the nodes and weights of Gauss and Legendre on [0, 1], for one panel."""
+    points, weights = np.polynomial.legendre.leggauss(16)
     return (points + 1) / 2, weights / 2

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import itertools
+import math
 import random
 import time
 from collections.abc import Sequence
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from skilldelta.statistics import sign_flip
 from skilldelta.statistics.sign_flip import SignFlipTest, sign_flip_p_value
 
 DARWIN = [6.125, -8.375, 1, 2, 0.75, 2.875, 3.5, 5.125, 1.75, 3.625, 7, 3, 9.375, 7.5, -6]
@@ -148,3 +151,34 @@ def test_a_thousand_tasks_and_twenty_rounds_take_less_than_a_second() -> None:
     for number, differences in enumerate(rounds, start=1):
         _, test = test.advance(differences, 0.05 * (number / 20) ** 1.5)
     assert time.process_time() - started < 1
+
+
+def test_many_differences_of_many_sizes_are_added_alike_and_faster(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A look of a thousand scores has the same boundary by Fourier transform as by adding one after the other."""
+    generator = np.random.default_rng(3)
+    looks = [generator.integers(-100, 101, 1000).tolist() for _ in range(3)]
+    found = []
+    for much in (sign_flip._MUCH_WORK, math.inf):
+        monkeypatch.setattr(sign_flip, "_MUCH_WORK", much)
+        test, boundaries, started = SignFlipTest(), [], time.process_time()
+        for number, look in enumerate(looks, start=1):
+            boundary, test = test.advance(look, 0.05 * (number / 3) ** 1.5)
+            boundaries.append(boundary)
+        found.append((boundaries, test, time.process_time() - started))
+    (fast, after_fast, less), (slow, after_slow, more) = found
+    assert fast == slow
+    assert None not in fast
+    assert after_fast.spent == pytest.approx(after_slow.spent, abs=1e-14)
+    assert after_fast.weights.min() >= 0
+    assert (after_fast.weights == after_fast.weights[::-1]).all()
+    assert after_fast.weights == pytest.approx(after_slow.weights, abs=1e-16)
+    assert less < more
+
+
+def test_a_sum_too_rare_to_be_resolved_still_crosses() -> None:
+    """A thousand differences of one sign cross, though sums so far out are not even counted."""
+    differences = np.random.default_rng(3).integers(1, 101, 1000).tolist()
+    boundary, _ = SignFlipTest().advance(differences, 1e-10)
+    assert boundary is not None
+    assert 6 < boundary / math.sqrt(sum(size**2 for size in differences)) < 7
+    assert sum(differences) > boundary

@@ -129,6 +129,11 @@ class Server:
             }
         ).encode()  # fmt: skip
 
+    def forget(self) -> None:
+        """Count from 1 again how often each arm is asked each thing."""
+        with self._lock:
+            self._counted.clear()
+
     def arms(self) -> Counter[str]:
         """How many requests came from each arm and from judges."""
         return Counter(asked.arm for asked in self.asked)

@@ -100,6 +100,17 @@ def git(folder: Path, *arguments: str) -> str:
     return done.stdout.decode("utf-8", "backslashreplace").strip()
 
 
+def commit_all(path: Path, files: Files | None = None) -> str:
+    """Write `files` (texts only) into the work tree, commit everything there, and return the new commit's id."""
+    for name, text in (files or {}).items():
+        assert isinstance(text, str)
+        (path / name).parent.mkdir(parents=True, exist_ok=True)
+        (path / name).write_text(text)
+    git(path, "add", "--all")
+    git(path, "commit", "--quiet", "--message", "more")
+    return git(path, "rev-parse", "HEAD")
+
+
 def environment() -> dict[str, str]:
     """Return an environment in which git knows no user, no system configuration and one fixed date."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}

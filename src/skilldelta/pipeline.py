@@ -7,34 +7,34 @@ suites that are the law (`plan/law`), `compare` makes the plan of them.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NoReturn
 
-from .compare.decision import decide
-from .compare.gate import exit_code, gate_of, worst
-from .compare.pairs import pairs_of
-from .domain.comparison import Decision, Pair, StopReason, Verdict
+from .compare.decision import CLAIMS, decide_at
+from .compare.gate import exit_code, worst
+from .compare.several_skills import AT_A_LOOK, Decided, claim_level, stepped_down
+from .domain.comparison import StopReason, Verdict
 from .domain.config import Price
-from .domain.draws import judgment_key, round_keys
-from .domain.judged import JudgedTrial, TaskRound
 from .domain.judgment import Judgment
 from .domain.measured import Measured
-from .domain.money import Spent, price_for, price_of
-from .domain.plan import Gate, Plan, SkillPlan
+from .domain.money import price_for, price_of
+from .domain.plan import Plan, SkillPlan
 from .domain.report import Report
 from .domain.skill import SkillBundle
 from .domain.suite import Task
-from .domain.trial import Arm, Outcome, TrialKey, TrialStatus
-from .errors import ModelRefused
+from .domain.trial import Arm, Outcome, TrialKey
 from .judge.rubric import RubricJudge
-from .judge.trial import TaskJudges, task_rounds
+from .judge.trial import TaskJudges
+from .one_skill import confirm_drops, gated, measure_skill, recorded_calls
 from .ports import BudgetReached, Clock, Journal, MessagesApi, Progress, Runner
 from .report.build import Told, build_report, spent_on
-from .report.words import look_sentence
 from .run.budget import Budget, BudgetedApi
 from .run.messages_runner import MessagesRunner
-from .run.round import Floor, run_round
+from .run.round import Floor
+
+MANY = 2
+"""From so many skills on, the error of claims is shared."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,44 +56,39 @@ class Edges:
 
 async def measure(plan: Plan, bundles: Mapping[tuple[str, Arm], SkillBundle], edges: Edges, told: Told) -> Report:
     """Run what the plan says, skill after skill, until each is decided or the budget ends; return the report."""
-    budget = Budget(plan.budget, edges.clock)
-    lost = tuple(edges.journal.lost())
-    budget.charge(calls=len(lost), usd=sum(lost))
-    _charge_recorded(plan, budget, edges.journal)
-    measured: list[Measured] = []
+    budget = begun_budget(plan, edges)
     heard: set[str] = set()
-    for skill in plan.skills:
-        own = {arm: bundles[skill.skill_id, arm] for arm in skill.arms if (skill.skill_id, arm) in bundles}
-        edges.progress.skill_started(skill)
-        floor = _floor(plan, skill, budget, edges, heard)
-        measured.append(await _measure_skill(skill, own, floor, budget, smoke=plan.smoke))
+
+    def floor(skill: SkillPlan) -> Floor:
+        return floor_of(plan, skill, budget, edges, heard)
+
+    def given(skill: SkillPlan) -> Mapping[Arm, SkillBundle]:
+        return {arm: bundles[skill.skill_id, arm] for arm in skill.arms if (skill.skill_id, arm) in bundles}
+
+    measured = await _decided(plan, floor, given, budget, edges.progress)
     recorded = sum(spent.calls + spent.judge_calls for spent in map(spent_on, measured))
-    told = replace(told, lost_calls=budget.calls - recorded, lost_usd=sum(lost))
+    lost = sum(edges.journal.lost())
+    told = replace(told, lost_calls=budget.calls - recorded, lost_usd=lost)
     return _report(plan, measured, told, edges.clock, budget.reached)
 
 
-def _charge_recorded(plan: Plan, budget: Budget, journal: Journal) -> None:
-    """Book what the journal already holds: a cap on calls or money is the run's, however often the run is started."""
+def begun_budget(plan: Plan, edges: Edges) -> Budget:
+    """Return the run's budget with everything booked that its journal holds already.
+
+    A cap on calls or money is the run's, however often the run is started.
+    """
+    budget = Budget(plan.budget, edges.clock)
+    lost = tuple(edges.journal.lost())
+    budget.charge(calls=len(lost), usd=sum(lost))
     for skill in plan.skills:
         runner_price = price_for(plan.prices, skill.runner.provider, skill.runner.model)
         judge_price = price_for(plan.prices, skill.judge.provider, skill.judge.model)
-        for number in range(1, skill.design.rounds + 1):
-            recorded = list(_on_record(skill, number, journal))
-            for outcome, judgments in recorded:
-                budget.charge(calls=outcome.turns, usd=_charge(outcome, runner_price))
-                for judgment in judgments:
-                    budget.charge(calls=len(judgment.raw_replies), usd=_charge(judgment, judge_price))
-            if not recorded:
-                break  # no round is begun before the one before it is done
-
-
-def _on_record(skill: SkillPlan, number: int, journal: Journal) -> Iterator[tuple[Outcome, list[Judgment]]]:
-    """Yield what the journal holds of a round: each outcome, and the judgments of models on it."""
-    for task, key in round_keys(skill, number):
-        outcome = journal.outcome(key.key)
-        if outcome is not None:
-            judgments = (journal.judgment(judgment_key(skill, task, key, index)) for index in range(len(task.judges)))
-            yield outcome, [each for each in judgments if each is not None and each.raw_replies]
+        twice = plan.purpose == "calibrate"
+        for outcome, judgments in recorded_calls(skill, edges.journal, judged_twice=twice):
+            budget.charge(calls=outcome.turns, usd=_charge(outcome, runner_price))
+            for judgment in judgments:
+                budget.charge(calls=len(judgment.raw_replies), usd=_charge(judgment, judge_price))
+    return budget
 
 
 def _charge(recorded: Outcome | Judgment, price: Price | None) -> float:
@@ -101,30 +96,74 @@ def _charge(recorded: Outcome | Judgment, price: Price | None) -> float:
     return max(recorded.charged_usd, price_of(recorded.usage, price) or 0.0)
 
 
-def _spent(skill: SkillPlan, number: int, journal: Journal) -> Spent:
-    """Return what a round took that was begun and not finished."""
-    spent = Spent()
-    for outcome, judgments in _on_record(skill, number, journal):
-        spent = spent.plus(Spent(calls=outcome.turns, usage=outcome.usage))
-        for judgment in judgments:
-            spent = spent.plus(Spent(judge_calls=len(judgment.raw_replies), judge_usage=judgment.usage))
-    return spent
+async def _decided(
+    plan: Plan,
+    floor_of_skill: Callable[[SkillPlan], Floor],
+    given: Callable[[SkillPlan], Mapping[Arm, SkillBundle]],
+    budget: Budget | None,
+    progress: Progress,
+) -> list[Measured]:
+    """Return every skill's rounds and decision: the law's first, then what runs beside it, then single tasks.
+
+    Within each of the two groups the error of claims is shared.
+    """
+    measured: list[Measured] = []
+    for role in ("gate", "beside"):
+        skills, group = [skill for skill in plan.skills if skill.role == role], list[Measured]()
+        for skill in skills:
+            progress.skill_started(skill)
+            claimed = sum(one.decision.verdict in CLAIMS for one in group)
+            level = claim_level(skill.design, skills=len(skills), claimed=claimed)
+            group.append(
+                await measure_skill(
+                    skill, given(skill), floor_of_skill(skill), budget, claim_alpha=level, smoke=plan.smoke
+                )
+            )
+        measured += group if plan.smoke else _shared(group)
+    if plan.smoke:
+        return measured
+    return [
+        await confirm_drops(one, given(one.plan), floor_of_skill(one.plan), budget) if one.plan.role == "gate" else one
+        for one in measured
+    ]
+
+
+def _shared(group: Sequence[Measured]) -> list[Measured]:
+    """Return the skills of one group after Holm's steps, each with what it would say were it alone."""
+    if len(group) < MANY:
+        return list(group)
+    decisions = stepped_down([Decided(one.pairs, one.plan.design, one.decision) for one in group])
+    return [
+        gated(one.model_copy(update={"decision": decision, "unadjusted": _alone(one)}))
+        for one, decision in zip(group, decisions, strict=True)
+    ]
+
+
+def _alone(one: Measured) -> Verdict:
+    """Return the verdict of the same rounds without correction for the other skills."""
+    if one.decision.reason not in AT_A_LOOK:
+        return one.decision.verdict
+    return decide_at(one.decision, one.pairs, one.plan.design, claim_alpha=one.plan.design.alpha).verdict
 
 
 async def decide_again(plan: Plan, journal: Journal, clock: Clock, progress: Progress, told: Told) -> Report:
     """Judge and decide a recorded run again from its journal; nobody is asked."""
-    measured: list[Measured] = []
-    for skill in plan.skills:
-        floor = Floor(
-            runner=_Recorded(),
-            judge=TaskJudges(_ReadOnly(journal), None, again=True),
-            journal=_ReadOnly(journal),
-            progress=progress,
-            pool=asyncio.Semaphore(plan.concurrency),
-        )
-        one = await _measure_skill(skill, {}, floor, None, smoke=plan.smoke)
-        measured.append(_unfinished(one) if told.cut_off else one)
+    floor = recorded_floor(plan, journal, progress)
+    measured = await _decided(plan, lambda _: floor, lambda _: {}, None, progress)
+    if told.cut_off:
+        measured = [_unfinished(one) for one in measured]
     return _report(plan, measured, told, clock, told.reached)
+
+
+def recorded_floor(plan: Plan, journal: Journal, progress: Progress) -> Floor:
+    """Return a floor on which nothing is executed: it has no answers and no judgments but the journal's."""
+    return Floor(
+        runner=_Recorded(),
+        judge=TaskJudges(_ReadOnly(journal), None, again=True),
+        journal=_ReadOnly(journal),
+        progress=progress,
+        pool=asyncio.Semaphore(plan.concurrency),
+    )
 
 
 def _unfinished(one: Measured) -> Measured:
@@ -161,70 +200,6 @@ class _Recorded:
         raise BudgetReached(f"the journal ends before {skill.skill_id}, {task.id}, round {key.round}")
 
 
-async def _measure_skill(
-    skill: SkillPlan,
-    bundles: Mapping[Arm, SkillBundle],
-    floor: Floor,
-    budget: Budget | None,
-    *,
-    smoke: bool,
-) -> Measured:
-    rounds: list[tuple[TaskRound, ...]] = []
-    pairs: list[tuple[Pair, ...]] = []
-    cut_off = Spent()
-    decision = decide((), skill.design)
-    while not decision.finished:
-        number = len(rounds) + 1
-        trials = await run_round(skill, number, bundles, floor, budget.seconds_left() if budget else None)
-        if trials is None:
-            if budget:
-                budget.out_of_time()
-            cut_off = _spent(skill, number, floor.journal)
-            decision = decide(pairs, skill.design, out_of_budget=True)
-            break
-        _refuse_if_refused(trials, skill)
-        values = task_rounds(trials)
-        rounds.append(values)
-        pairs.append(pairs_of(values, Arm(skill.reference)))
-        decision = _dead_from_the_start(decide(pairs, skill.design), trials)
-        if not smoke:
-            floor.progress.looked(skill, number, look_sentence(decision, skill))
-    answers = [trial for values in rounds for value in values for trial in value.attempts]
-    nothing_works = decision.verdict is Verdict.INSUFFICIENT_DATA or not any(
-        trial.status is TrialStatus.ANSWERED for trial in answers
-    )
-    if smoke:
-        decision = _smoke(decision)
-    gate = gate_of(None if smoke else decision.verdict, skill.design.goal, skill.gate)
-    if smoke and rounds and nothing_works:
-        gate = Gate.FAIL
-    return Measured(plan=skill, rounds=tuple(rounds), pairs=tuple(pairs), decision=decision, gate=gate, cut_off=cut_off)
-
-
-def _dead_from_the_start(decision: Decision, trials: Sequence[JudgedTrial]) -> Decision:
-    """End a comparison in whose first round nothing was answered, in time or at all: a server that is not there.
-
-    More rounds would not help, and two arms that are both silent are no finding about a skill.
-    """
-    silent = (TrialStatus.FAILED, TrialStatus.TIMEOUT)
-    heard = any(trial.status not in silent or trial.usage.output_tokens for trial in trials)
-    if heard or any(trial.round > 1 for trial in trials):
-        return decision
-    return decision.model_copy(
-        update={"verdict": Verdict.INSUFFICIENT_DATA, "reason": StopReason.FAILURES, "finished": True}
-    )
-
-
-def _refuse_if_refused(trials: Sequence[JudgedTrial], skill: SkillPlan) -> None:
-    """Raise ModelRefused when the provider refused every single request of a round: no statistics can help then."""
-    if trials and all(trial.refused_by_provider for trial in trials):
-        raise ModelRefused(
-            f"the provider refused every request of a round: {trials[0].reason}",
-            where=skill.skill_id,
-            fix="check the model's name, max_tokens and sampling parameters; then take a new --out folder",
-        )
-
-
 def _report(plan: Plan, measured: Sequence[Measured], told: Told, clock: Clock, reached: str | None) -> Report:
     gate = worst([*(one.gate for one in measured), *(one.gate for one in plan.left_out)])
     told = replace(told, seconds=clock.monotonic() - told.started)
@@ -233,25 +208,13 @@ def _report(plan: Plan, measured: Sequence[Measured], told: Told, clock: Clock, 
     )
 
 
-def _smoke(decision: Decision) -> Decision:
-    """A smoke run shows that everything works and gives no verdict."""
-    return decision.model_copy(
-        update={"reason": StopReason.SMOKE, "verdict": Verdict.INCONCLUSIVE, "held_back": None, "finished": True}
-    )
-
-
-def _floor(plan: Plan, skill: SkillPlan, budget: Budget, edges: Edges, heard: set[str]) -> Floor:
-    runner_price = price_for(plan.prices, skill.runner.provider, skill.runner.model)
-    judge_price = price_for(plan.prices, skill.judge.provider, skill.judge.model)
-    rubric = None
-    if edges.judge_api is not None and skill.suite.suite.needs_judge_model:
-        judge_api = edges.judge_api(skill)
-        rubric = RubricJudge(
-            BudgetedApi(judge_api, budget, judge_price, edges.journal, provider=skill.judge.provider, heard=heard)
-        )
-    runner_api = edges.runner_api(skill)
+def floor_of(plan: Plan, skill: SkillPlan, budget: Budget, edges: Edges, heard: set[str]) -> Floor:
+    """Return where a skill's trials are executed and judged; `heard`: the providers that have answered in this run."""
+    provider = skill.runner.provider
+    price = price_for(plan.prices, provider, skill.runner.model)
+    rubric = rubric_of(plan, skill, budget, edges, heard)
     runner: Runner = MessagesRunner(
-        BudgetedApi(runner_api, budget, runner_price, edges.journal, provider=skill.runner.provider, heard=heard),
+        BudgetedApi(edges.runner_api(skill), budget, price, edges.journal, provider=provider, heard=heard),
         model_names=dict(edges.model_names),
     )
     return Floor(
@@ -259,5 +222,15 @@ def _floor(plan: Plan, skill: SkillPlan, budget: Budget, edges: Edges, heard: se
         judge=TaskJudges(edges.journal, rubric),
         journal=edges.journal,
         progress=edges.progress,
-        pool=asyncio.Semaphore(min(plan.concurrency, edges.slots.get(skill.runner.provider, plan.concurrency))),
+        pool=asyncio.Semaphore(min(plan.concurrency, edges.slots.get(provider, plan.concurrency))),
     )
+
+
+def rubric_of(plan: Plan, skill: SkillPlan, budget: Budget, edges: Edges, heard: set[str]) -> RubricJudge | None:
+    """Return who judges with a model, within the budget; None where the suite needs nobody."""
+    if edges.judge_api is None or not skill.suite.suite.needs_judge_model:
+        return None
+    provider = skill.judge.provider
+    price = price_for(plan.prices, provider, skill.judge.model)
+    api = edges.judge_api(skill)
+    return RubricJudge(BudgetedApi(api, budget, price, edges.journal, provider=provider, heard=heard))

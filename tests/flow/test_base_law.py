@@ -26,7 +26,7 @@ def _flags(report: dict[str, Any]) -> list[tuple[str, str]]:
 
 def _applied(report: dict[str, Any]) -> tuple[Any, ...]:
     """Verdict and gate, and the law that they were reached under: margin, suite, where suite and config came from."""
-    (one,) = report["skills"]
+    (one,) = (skill for skill in report["skills"] if skill["role"] == "gate")
     law = (one["margin"], one["suite_version"], one["suite_from"], report["config_from"])
     return (one["verdict"], report["gate"], *law)
 

@@ -615,12 +615,34 @@ def test_temperature_zero_is_one_round(bench: Bench) -> None:
     assert {asked.body["temperature"] for asked in bench.server.asked} == {0}
 
 
-def test_rounds_from_a_cache_are_said_to_be_copies(bench: Bench) -> None:
-    """A server that reports cached answers is named in the report."""
+def test_a_round_from_a_cache_is_a_copy_and_ends_the_run(bench: Bench) -> None:
+    """What the server answers from its cache a second time is counted once: one round is all there is."""
     _ready(bench)
-    bench.server.script = lambda _: Reply(headers={"x-cache": "HIT"})
-    warnings = _one(bench.compare())["warnings"]
-    assert any("cached answers" in warning for warning in warnings)
+    bench.server.script = lambda asked: Reply(text="yes", headers={"x-cache": "HIT" if asked.time > 1 else "MISS"})
+    report = bench.compare("--margin", "0.3")
+    one = _one(report)
+    assert _settled(report) == ("no-regression", "pass", "decided")
+    assert (one["rounds"], one["statistics"]["pairs"], one["statistics"]["copies"]) == (2, 12, 12)
+    assert one["statistics"]["failed_pairs"] == 0
+    assert any("12 pairs repeat an answer from the server's cache" in warning for warning in one["warnings"])
+
+
+def test_copies_that_decide_nothing_end_the_run_all_the_same(bench: Bench) -> None:
+    """Twelve pairs are not enough for a margin of 15 points, and more rounds would be the same twelve again."""
+    _ready(bench)
+    bench.server.script = lambda _: Reply(text="yes", headers={"x-cache": "HIT"})
+    report = bench.compare()
+    assert _settled(report) == ("inconclusive", "warn", "copies")
+    assert (_one(report)["rounds"], _one(report)["statistics"]["copies"]) == (2, 12)
+
+
+def test_a_cached_answer_that_is_new_counts(bench: Bench) -> None:
+    """A cache may hold an answer of another run: what this run has not seen before is an answer like any other."""
+    _ready(bench)
+    bench.server.script = lambda asked: Reply(text=f"yes {asked.time}", headers={"x-cache": "HIT"})
+    report = bench.compare()
+    assert (_settled(report)[0], _one(report)["statistics"]["copies"]) == ("no-regression", 0)
+    assert any("each time with a text that was not there before" in one for one in _one(report)["warnings"])
 
 
 # --- a model that judges --------------------------------------------------------------------------------------------

@@ -18,9 +18,11 @@ MAY_KNOW: dict[str, set[str]] = {
     "statistics": set(),
     "reading": {"domain", "errors"},
     **_STAGE,
-    "pipeline": _FLOOR | set(STAGES),
+    "one_skill": _FLOOR | set(STAGES),
+    "pipeline": _FLOOR | set(STAGES) | {"one_skill"},
+    "self_comparison": _FLOOR | set(STAGES) | {"one_skill", "pipeline"},
     "edges": {"domain", "errors", "ports"},
-    "cli": _FLOOR | set(STAGES) | {"pipeline", "edges"},
+    "cli": _FLOOR | set(STAGES) | {"pipeline", "self_comparison", "edges"},
     "action": _FLOOR | set(STAGES) | {"pipeline", "edges"},
     "__main__": {"cli"},
 }

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..domain.calibration import CALIBRATION_FILE
 from ..domain.config import CONFIG_FILE, USUAL_SUITES, Config
 from ..domain.plan import Flag
 from ..domain.skill import TreeEntry
@@ -95,6 +96,13 @@ class CommittedSuites:
             changed=_signature(fork_point) != _signature(head),
         )
 
+    def calibration(self, folder: str, *, of_head: bool) -> bytes | None:
+        """Return the calibration on record for a suite, at the base's tip or at the head; None where there is none."""
+        entry = self._at(self._commits[2 if of_head else 0], folder).get(CALIBRATION_FILE)
+        if entry is None or not entry.is_file:
+            return None
+        return self._repository.blobs([entry.oid], limit=_MOST_BYTES)[entry.oid]
+
     def changed_files(self) -> dict[str, str]:
         """Return what this change does to each file of the law: adds, removes or edits it."""
         before, after = self._trees[self._commits[1]], self._trees[self._commits[2]]
@@ -153,4 +161,5 @@ class CommittedSuites:
 
 
 def _signature(entries: Mapping[str, TreeEntry]) -> tuple[tuple[str, str, str], ...]:
-    return tuple(sorted((path, entry.mode, entry.oid) for path, entry in entries.items()))
+    """Return what tells two suite folders apart; the record of a calibration is no part of a suite."""
+    return tuple(sorted((path, entry.mode, entry.oid) for path, entry in entries.items() if path != CALIBRATION_FILE))

@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from ..domain.config import Config
-from ..domain.plan import Flag, Gate, LeftOut
+from ..domain.config import Config, DiscoverySettings
+from ..domain.plan import Flag, Gate, LeftOut, Plan
 from ..domain.skill import ChangeKind, Changes, SkillBundle
 from ..domain.trial import Arm
 from ..errors import BadConfig, BadUsage
 
 if TYPE_CHECKING:
     from ..edges.git import GitRepository
+    from ..plan.known import OnRecord
     from ..plan.law import Ruling, SuitePair
+    from .committed_suites import CommittedSuites
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +32,14 @@ class Gathered:
     bundles: Mapping[tuple[str, Arm], SkillBundle]
     flags: tuple[Flag, ...]
     tampered: tuple[LeftOut, ...]
+    records: Mapping[str, OnRecord]
+    """What is on record of each skill's suite."""
+    notes: Mapping[str, tuple[str, ...]]
+    """Skill → where it quotes its suite and did not before."""
+    leaks: Mapping[str, tuple[str, ...]]
+    """Skill → where it quotes its suite; looked for where skills are taken as they are."""
+    suite_folders: Mapping[str, str]
+    """Skill → the folder of its suite, from the repository's root."""
 
 
 def gather(
@@ -40,10 +50,17 @@ def gather(
     only: Sequence[str],
     environment: Mapping[str, str],
     flags: Mapping[str, object],
+    without: str | None = None,
+    as_they_are: bool = False,
 ) -> Gathered:
-    """Return all of it; raises GitProblem, BadConfig, BadUsage for what no comparison can begin with."""
+    """Return all of it; raises GitProblem, BadConfig, BadUsage for what no comparison can begin with.
+
+    `without`: the file or section that is taken from the reference. `as_they_are`: the skills named in `only` (all
+    where none is), as they stand at the head, changed or not.
+    """
     from ..plan.law import flags_of, rule
     from ..reading.precedence import resolve
+    from .arms import given
     from .committed_suites import CommittedSuites, in_force, roots_of
     from .repository import look_at_changes
 
@@ -54,7 +71,7 @@ def gather(
             fix="mend the configuration first, by a change that touches no skill",
         )
     config = resolve(law.config, environment=environment, flags=flags)
-    changes = _only(changes, only)
+    changes = _chosen(repository, changes, only, config, law.discovery, without, as_they_are=as_they_are)
     suites = CommittedSuites(
         repository, base=changes.base_commit, fork_point=changes.baseline_commit, head=changes.candidate_commit,
         roots=roots_of(law, config),
@@ -67,13 +84,14 @@ def gather(
     others = [suites.pair(folder) for folder in suites.changed_folders() - used]
     rulings = {skill_id: rule(pair) for skill_id, pair in force.pairs.items()}
     flagged = [*force.pairs.values(), *(pair for pair in others if not only and pair.folder not in force.named)]
+    bundles = given(repository, changes, rulings, force.config, without)
     return Gathered(
         repository=repository,
         changes=changes,
         config=force.config,
         config_from=law.source,
         rulings=rulings,
-        bundles=_bundles(repository, changes, rulings),
+        bundles=bundles,
         flags=flags_of(
             suites.changed_files(),
             flagged,
@@ -81,7 +99,107 @@ def gather(
             set_aside=force.set_aside,
         ),
         tampered=() if only else tuple(_tampered(others)),
+        records=_records(suites, force.pairs, rulings, force.config),
+        notes={} if as_they_are else _quoted(bundles, rulings, new=True),
+        leaks=_quoted(bundles, rulings, new=False) if as_they_are else {},
+        suite_folders={skill_id: pair.folder for skill_id, pair in force.pairs.items()},
     )
+
+
+def plan_of(
+    gathered: Gathered,
+    *,
+    without: str | None = None,
+    purpose: Literal["compare", "calibrate"] = "compare",
+    smoke: bool = False,
+) -> Plan:
+    """Return the plan that is made of it."""
+    from .. import __version__
+    from ..plan.make import make_plan
+
+    return make_plan(
+        gathered.changes,
+        config=gathered.config,
+        config_from=gathered.config_from,
+        rulings=gathered.rulings,
+        bundles=gathered.bundles,
+        flags=gathered.flags,
+        tampered=gathered.tampered,
+        tool_version=__version__,
+        records=gathered.records,
+        without=without,
+        notes=gathered.notes,
+        leaks=gathered.leaks,
+        purpose=purpose,
+        smoke=smoke,
+    )
+
+
+def _chosen(
+    repository: GitRepository,
+    changes: Changes,
+    only: Sequence[str],
+    config: Config,
+    discovery: DiscoverySettings,
+    without: str | None,
+    *,
+    as_they_are: bool,
+) -> Changes:
+    """Return the changes that are asked for; skills that are named count as they stand where no change is needed."""
+    elsewhere = without is not None or any(config.for_skill(name).design.against != "base-ref" for name in only)
+    if as_they_are or (only and elsewhere):
+        from ..diff.standing import standing_skills
+
+        standing = {one.skill_id: one for one in standing_skills(repository, changes.candidate_commit, discovery)}
+        wanted = [standing[name] for name in only if name in standing] if only else list(standing.values())
+        known = {} if as_they_are else {change.skill_id: change for change in changes.changes}
+        if as_they_are:
+            changes = changes.model_copy(update={"changes": (), "same": tuple(standing), "led_away": ()})
+        more = tuple(one for one in wanted if one.skill_id not in known)
+        same = tuple(sorted({*changes.same, *standing}))
+        changes = changes.model_copy(update={"changes": (*changes.changes, *more), "same": same})
+    changes = _only(changes, only)
+    if without is not None and len(changes.changes) != 1:
+        raise BadUsage(
+            f"leaves a part out of one skill, and {len(changes.changes)} are to be measured",
+            where="--without",
+            fix="name the skill with --skill NAME",
+        )
+    return changes
+
+
+def _records(
+    suites: CommittedSuites, pairs: Mapping[str, SuitePair], rulings: Mapping[str, Ruling], config: Config
+) -> dict[str, OnRecord]:
+    """Return what is on record of each skill's suite, from the commit that the suite is from."""
+    from ..plan.known import on_record
+
+    return {
+        skill_id: on_record(
+            suites.calibration(pairs[skill_id].folder, of_head=ruling.source == "head"),
+            ruling.suite,
+            config.for_skill(skill_id),
+        )
+        for skill_id, ruling in rulings.items()
+        if ruling.suite is not None
+    }
+
+
+def _quoted(
+    bundles: Mapping[tuple[str, Arm], SkillBundle], rulings: Mapping[str, Ruling], *, new: bool
+) -> dict[str, tuple[str, ...]]:
+    """Return for each skill where it quotes its own suite, in words; `new`: where the baseline does not."""
+    from ..plan.leaks import leaks
+
+    return {
+        skill_id: leaks(
+            bundles[skill_id, Arm.CANDIDATE],
+            ruling.suite.suite,
+            before=bundles.get((skill_id, Arm.BASELINE)) if new else None,
+        )
+        for skill_id, ruling in rulings.items()
+        if ruling.suite is not None and (skill_id, Arm.CANDIDATE) in bundles
+    }
 
 
 def _only(changes: Changes, only: Sequence[str]) -> Changes:
@@ -100,21 +218,6 @@ def _only(changes: Changes, only: Sequence[str]) -> Changes:
             )
     chosen = tuple(known[name] for name in dict.fromkeys(only) if name in known)
     return changes.model_copy(update={"changes": chosen})
-
-
-def _bundles(
-    repository: GitRepository, changes: Changes, rulings: Mapping[str, Ruling]
-) -> dict[tuple[str, Arm], SkillBundle]:
-    from ..diff.bundle import bundle
-
-    bundles = {}
-    for change in changes.changes:
-        if rulings[change.skill_id].suite is None or change.kind is ChangeKind.MOVED:
-            continue
-        for arm, skill in ((Arm.CANDIDATE, change.candidate), (Arm.BASELINE, change.baseline)):
-            if skill is not None and skill.readable:
-                bundles[change.skill_id, arm] = bundle(repository, skill)
-    return bundles
 
 
 def _tampered(others: Sequence[SuitePair]) -> list[LeftOut]:

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..errors import RunMismatch
+from ..errors import BadUsage, RunMismatch
 
 if TYPE_CHECKING:
     from ..domain.plan import Plan
     from ..edges.journal import FileJournal
+    from ..ports import Clock
+    from ..report.build import Told
 
 
 @click.command()
@@ -26,19 +28,15 @@ def command(run: Path, out: Path | None, form: str) -> int:
     """
     from ..edges.clock import SystemClock
     from ..edges.journal import read_journal
-    from ..edges.run_folder import read_plan, write_reports
-    from ..pipeline import decide_again
+    from ..edges.run_folder import read_plan
     from ..report.build import Told
-    from ..report.markdown import markdown
-    from ..report.terminal import terminal
-    from .progress import Silent
 
     plan = read_plan(run)
     journal = read_journal(run)
     clock = SystemClock()
     try:
         _refuse_strangers(run, plan, journal)
-        reached, cut_off = _how_it_ended(run)
+        reached, cut_off = (None, False) if plan.purpose == "calibrate" else _how_it_ended(run)
         told = Told(
             run_id=f"{plan.identity[:12]}-replay",
             started_at=clock.now(),
@@ -48,9 +46,21 @@ def command(run: Path, out: Path | None, form: str) -> int:
             reached=reached,
             cut_off=cut_off,
         )
-        report = asyncio.run(decide_again(plan, journal, clock, Silent(), told))
+        if plan.purpose == "calibrate":
+            return _calibration(plan, journal, clock, told, out=out, form=form)
+        return _comparison(plan, journal, clock, told, out=out, form=form)
     finally:
         journal.close()
+
+
+def _comparison(plan: Plan, journal: FileJournal, clock: Clock, told: Told, *, out: Path | None, form: str) -> int:
+    from ..edges.run_folder import write_reports
+    from ..pipeline import decide_again
+    from ..report.markdown import markdown
+    from ..report.terminal import terminal
+    from .progress import Silent
+
+    report = asyncio.run(decide_again(plan, journal, clock, Silent(), told))
     if out is not None:
         write_reports(out, report, markdown(report))
     if form == "json":
@@ -58,6 +68,21 @@ def command(run: Path, out: Path | None, form: str) -> int:
     else:
         click.echo((markdown if form == "markdown" else terminal)(report), nl=False)
     return report.exit_code
+
+
+def _calibration(plan: Plan, journal: FileJournal, clock: Clock, told: Told, *, out: Path | None, form: str) -> int:
+    from ..edges.run_folder import as_json, write_calibrations
+    from ..report.calibration_text import calibration_text
+    from ..self_comparison import calibrated_again
+    from .progress import Silent
+
+    if form == "markdown":
+        raise BadUsage("a calibration has no Markdown", where="--format", fix="take terminal or json")
+    found = asyncio.run(calibrated_again(plan, journal, clock, Silent(), told))
+    if out is not None:
+        write_calibrations(out, found)
+    click.echo(as_json(found) if form == "json" else calibration_text(found, plan.left_out), nl=False)
+    return 0
 
 
 def _refuse_strangers(run: Path, plan: Plan, journal: FileJournal) -> None:

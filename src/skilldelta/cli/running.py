@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import SecretStr
 
+from ..domain.calibration import Calibration
 from ..domain.plan import Plan
 from ..domain.report import Report
 from ..domain.skill import SkillBundle
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from ..report.build import Told
 
 Bundles = Mapping[tuple[str, Arm], SkillBundle]
+Result = TypeVar("Result")
 SECRETS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
 
 
@@ -35,11 +37,41 @@ def run_plan(plan: Plan, bundles: Bundles, folder: Path, *, base_url: str | None
 
     Raises RunMismatch when the folder holds another run, Interrupted when a signal ended this one.
     """
+    from ..edges.run_folder import write_reports
+    from ..pipeline import measure
+    from ..report.markdown import markdown
+
+    report = _run(measure, plan, bundles, folder, base_url=base_url, silent=silent)
+    write_reports(folder, report, markdown(report))
+    return report
+
+
+def run_calibration(
+    plan: Plan, bundles: Bundles, folder: Path, *, base_url: str | None, silent: bool
+) -> tuple[Calibration, ...]:
+    """Run the plan's skills against themselves, write what was found, return it; it raises as `run_plan` does."""
+    from ..edges.run_folder import write_calibrations
+    from ..self_comparison import calibrate
+
+    found = _run(calibrate, plan, bundles, folder, base_url=base_url, silent=silent)
+    write_calibrations(folder, found)
+    return found
+
+
+def _run(
+    work: Callable[[Plan, Bundles, Edges, Told], Coroutine[None, None, Result]],
+    plan: Plan,
+    bundles: Bundles,
+    folder: Path,
+    *,
+    base_url: str | None,
+    silent: bool,
+) -> Result:
+    """Run `work` with journal, servers and progress, to its end or to a signal."""
     from ..edges.clock import SystemClock
     from ..edges.journal import open_journal
-    from ..edges.run_folder import write_plan, write_reports
+    from ..edges.run_folder import write_plan
     from ..report.build import Told
-    from ..report.markdown import markdown
 
     environment = dict(os.environ)
     clock = SystemClock()
@@ -62,12 +94,11 @@ def run_plan(plan: Plan, bundles: Bundles, folder: Path, *, base_url: str | None
             write_plan(folder, plan)
             servers = Servers(environment=environment, base_url=base_url, local=local)
             edges = _edges(plan, journal, servers, local, shown, clock)
-            report = _until_a_signal(_measured(plan, bundles, servers, edges, told), folder)
+            result = _until_a_signal(_worked(work, plan, bundles, servers, edges, told), folder)
             journal.require_whole()
     finally:
         journal.close()
-    write_reports(folder, report, markdown(report))
-    return report
+    return result
 
 
 def _edges(
@@ -92,20 +123,25 @@ def _edges(
     )
 
 
-async def _measured(plan: Plan, bundles: Bundles, servers: Servers, edges: Edges, told: Told) -> Report:
-    from ..pipeline import measure
-
+async def _worked(
+    work: Callable[[Plan, Bundles, Edges, Told], Coroutine[None, None, Result]],
+    plan: Plan,
+    bundles: Bundles,
+    servers: Servers,
+    edges: Edges,
+    told: Told,
+) -> Result:
     try:
         await check_context(plan, bundles, servers)
-        return await measure(plan, bundles, edges, told)
+        return await work(plan, bundles, edges, told)
     finally:
         await servers.close()
 
 
-def _until_a_signal(work: Coroutine[None, None, Report], folder: Path) -> Report:
+def _until_a_signal(work: Coroutine[None, None, Result], folder: Path) -> Result:
     """Run to the end, or until SIGINT or SIGTERM cancels what is in flight; a second signal ends at once."""
 
-    async def watched() -> Report:
+    async def watched() -> Result:
         task = asyncio.create_task(work)
         loop = asyncio.get_running_loop()
         received: list[int] = []

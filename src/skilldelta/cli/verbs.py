@@ -9,6 +9,8 @@ import click
 
 VERBS: dict[str, tuple[str, str]] = {
     "compare": ("compare", "Run candidate against baseline on the frozen suites and say the verdict."),
+    "plan": ("plan", "Say what a comparison would run, can show and can cost; nobody is asked."),
+    "calibrate": ("calibrate", "Run a skill against itself: false alarms, discordance, the suite's health."),
     "skills": ("skills", "List the skills of a repository and what is wrong with them."),
     "changes": ("changes", "List the skills that differ between two refs."),
     "suite": ("suite", "Validate, freeze and list suites."),

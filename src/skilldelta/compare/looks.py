@@ -4,72 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from scipy.special import ndtr
 
-from ..domain.comparison import Interval, Look, Pair, Verdict
-from ..domain.design import Design, Goal, Metric
-from ..statistics.intervals import self_normalised_interval, tango_interval
+from ..domain.comparison import Look, Verdict
+from ..domain.design import Design, Goal
 from ..statistics.sign_flip import SignFlipTest
 from ..statistics.spending import critical_values_at
-
-_HUNDREDTHS = 100
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """Counts and sums over the pairs of some rounds; sums in hundredths."""
-
-    attempted: int = 0
-    failed: int = 0
-    wins: int = 0
-    losses: int = 0
-    total: int = 0
-    squares: int = 0
-
-    @property
-    def observed(self) -> int:
-        """Pairs that did not fail."""
-        return self.attempted - self.failed
-
-    def plus(self, pairs: Sequence[Pair]) -> Evidence:
-        """Return this evidence with one more round's pairs."""
-        differences = [difference for pair in pairs if (difference := pair.difference) is not None]
-        return Evidence(
-            attempted=self.attempted + len(pairs),
-            failed=self.failed + len(pairs) - len(differences),
-            wins=self.wins + sum(difference > 0 for difference in differences),
-            losses=self.losses + sum(difference < 0 for difference in differences),
-            total=self.total + sum(differences),
-            squares=self.squares + sum(difference**2 for difference in differences),
-        )
-
-    def filled(self, *, won: bool) -> Evidence:
-        """Return the evidence with every failed pair taken as a full win or a full loss of the candidate."""
-        return Evidence(
-            attempted=self.attempted,
-            wins=self.wins + (self.failed if won else 0),
-            losses=self.losses + (0 if won else self.failed),
-            total=self.total + (self.failed if won else -self.failed) * _HUNDREDTHS,
-            squares=self.squares + self.failed * _HUNDREDTHS**2,
-        )
-
-    def interval(self, metric: Metric, critical_value: float) -> Interval:
-        """Return the interval for the suite's mean difference at one critical value."""
-        if metric is Metric.PASS:
-            low, high = tango_interval(
-                wins=self.wins, losses=self.losses, pairs=self.observed, critical_value=critical_value
-            )
-        else:
-            low, high = self_normalised_interval(
-                total=self.total / _HUNDREDTHS,
-                sum_of_squares=self.squares / _HUNDREDTHS**2,
-                pairs=self.observed,
-                critical_value=critical_value,
-            )
-        return Interval(low=low, high=high)
+from .evidence import HUNDREDTHS, Evidence
 
 
 def scheduled_looks(design: Design) -> tuple[int, ...]:
@@ -96,26 +39,32 @@ def take_look(
     differences: Sequence[int],
     rounds: int,
     design: Design,
+    *,
+    fraction: float,
+    claim_alpha: float,
 ) -> tuple[Look, SignFlipTest]:
     """Return the look at `rounds` finished rounds, without a verdict yet, and the sign-flip test after it.
 
     `evidence` covers all pairs so far, `differences` (hundredths) the observed ones since the last of the
-    `earlier` looks. A crossing stays crossed at the later looks, each direction for itself.
+    `earlier` looks. `fraction` is the look's information fraction. The boundary spends `claim_alpha`, the interval
+    `design.alpha`. A crossing stays crossed at the later looks, each direction for itself.
     """
-    allowed = design.alpha * math.pow(information(rounds, design), design.spending_power)
+    allowed = claim_alpha * math.pow(fraction, design.spending_power)
     boundary, test = test.advance(differences, allowed)
-    critical_value = critical_value_at((*(look.rounds for look in earlier), rounds), design)
+    critical_value = critical_value_at((*(look.information for look in earlier), fraction), design, design.alpha)
     lost, won = evidence.filled(won=False), evidence.filled(won=True)
+    interval = evidence.interval(design.metric, critical_value)
     limit = math.inf if boundary is None else boundary
     before = earlier[-1] if earlier else None
     look = Look(
         rounds=rounds,
+        information=fraction,
         pairs=evidence.observed,
         failed_pairs=evidence.failed,
-        delta=evidence.total / _HUNDREDTHS / evidence.observed if evidence.observed else None,
-        interval=evidence.interval(design.metric, critical_value),
-        interval_if_lost=lost.interval(design.metric, critical_value),
-        interval_if_won=won.interval(design.metric, critical_value),
+        delta=evidence.mean,
+        interval=interval,
+        interval_if_lost=lost.interval(design.metric, critical_value) if evidence.failed else interval,
+        interval_if_won=won.interval(design.metric, critical_value) if evidence.failed else interval,
         critical_value=critical_value,
         boundary=boundary,
         sum=evidence.total,
@@ -129,17 +78,21 @@ def take_look(
     return look, test
 
 
-def critical_value_at(looked_at: tuple[int, ...], design: Design) -> float:
-    """Return the critical value of the last of the looks made after the given numbers of rounds."""
-    schedule = scheduled_looks(design)
+def critical_value_at(fractions: tuple[float, ...], design: Design, alpha: float) -> float:
+    """Return the critical value of the last of the looks at the given information fractions."""
+    schedule = _schedule(design.rounds, scheduled_looks(design))
     # The whole schedule is solved once; the values of its first looks do not depend on the later ones.
-    looks = schedule if looked_at == schedule[: len(looked_at)] else looked_at
-    return _critical_values(looks, design.rounds, design.alpha, design.spending_power)[len(looked_at) - 1]
+    looks = schedule if fractions == schedule[: len(fractions)] else fractions
+    return _critical_values(looks, alpha, design.spending_power)[len(fractions) - 1]
+
+
+@lru_cache(maxsize=64)
+def _schedule(most: int, looks: tuple[int, ...]) -> tuple[float, ...]:
+    return tuple(rounds / most for rounds in looks)
 
 
 @lru_cache(maxsize=256)
-def _critical_values(looks: tuple[int, ...], most: int, alpha: float, spending_power: float) -> tuple[float, ...]:
-    fractions = tuple(rounds / most for rounds in looks)
+def _critical_values(fractions: tuple[float, ...], alpha: float, spending_power: float) -> tuple[float, ...]:
     return critical_values_at(fractions, tuple(alpha * fraction**spending_power for fraction in fractions))
 
 
@@ -163,19 +116,23 @@ def claims(look: Look, design: Design, *, filled: bool) -> list[Verdict]:
     return [verdict for verdict, holds in supported.items() if holds]
 
 
-def predictive_power(evidence: Evidence, rounds: int, design: Design) -> float:
+def predictive_power(evidence: Evidence, fraction: float, design: Design, claim_alpha: float | None = None) -> float:
     """Return the largest predictive power of a verdict that is still open, under a flat prior.
 
-    PP(z) = Φ((z − c_end·√t)/√(1 − t)), t < 1, for z = S/√(Σd² + 2) up and down, and for goal gate also with
-    every d raised by the margin. Spiegelhalter, Freedman and Blackburn, Controlled Clinical Trials 7
-    (1986) 8.
+    PP(z) = Φ((z − c_end·√t)/√(1 − t)), t = `fraction` < 1, for z = S/√(Σd² + 2) up and down with the last critical
+    value at `claim_alpha`, and for goal gate also with every d raised by the margin, at `design.alpha`. Spiegelhalter,
+    Freedman and Blackburn, Controlled Clinical Trials 7 (1986) 8.
     """
-    total, squares = evidence.total / _HUNDREDTHS, evidence.squares / _HUNDREDTHS**2
-    scores = [total / math.sqrt(squares + 2), -total / math.sqrt(squares + 2)]
+    total, squares = evidence.total / HUNDREDTHS, evidence.squares / HUNDREDTHS**2
+    end = _schedule(design.rounds, scheduled_looks(design))
+
+    def power(score: float, alpha: float) -> float:
+        needed = critical_value_at(end, design, alpha) * math.sqrt(fraction)
+        return float(ndtr((score - needed) / math.sqrt(1 - fraction)))
+
+    best = power(abs(total) / math.sqrt(squares + 2), claim_alpha or design.alpha)
     if design.goal is Goal.GATE:
         margin, pairs = design.margin, evidence.observed
         raised = squares + 2 * margin * total + margin**2 * pairs
-        scores.append((total + margin * pairs) / math.sqrt(raised + 2))
-    end = critical_value_at(scheduled_looks(design), design)
-    fraction = information(rounds, design)
-    return float(ndtr((max(scores) - end * math.sqrt(fraction)) / math.sqrt(1 - fraction)))
+        best = max(best, power((total + margin * pairs) / math.sqrt(raised + 2), design.alpha))
+    return best

@@ -8,15 +8,38 @@ from ..domain.comparison import Pair
 from ..domain.judged import TaskRound
 from ..domain.trial import Arm
 
+Seen = dict[tuple[str, Arm], set[str]]
+"""The answers that each arm has given to each task in earlier rounds, by their digests."""
 
-def pairs_of(values: Iterable[TaskRound], reference: Arm) -> tuple[Pair, ...]:
-    """Return one pair per task, in the order in which the tasks first appear; both arms' values, None where lost."""
+
+def pairs_of(values: Iterable[TaskRound], reference: Arm, seen: Seen | None = None) -> tuple[Pair, ...]:
+    """Return one pair per task, in the order in which the tasks first appear; both arms' values, None where lost.
+
+    With `seen`, a pair in which the server's cache gave an answer of an earlier round again is a copy; the answers of
+    this round are added to `seen`.
+    """
     by_task: dict[str, dict[Arm, TaskRound]] = {}
     for value in values:
         by_task.setdefault(value.task_id, {})[value.arm] = value
-    return tuple(_pair(task_id, arms, reference) for task_id, arms in by_task.items())
+    known = {} if seen is None else seen
+    return tuple(_pair(task_id, arms, reference, known) for task_id, arms in by_task.items())
 
 
-def _pair(task_id: str, arms: Mapping[Arm, TaskRound], reference: Arm) -> Pair:
+def _pair(task_id: str, arms: Mapping[Arm, TaskRound], reference: Arm, seen: Seen) -> Pair:
     candidate, other = arms[Arm.CANDIDATE], arms[reference]
-    return Pair(task_id=task_id, round=candidate.round, candidate=candidate.value, baseline=other.value)
+    copied = [_is_copy(value, seen) for value in (candidate, other)]
+    return Pair(
+        task_id=task_id,
+        round=candidate.round,
+        candidate=candidate.value,
+        baseline=other.value,
+        copied=any(copied),
+    )
+
+
+def _is_copy(value: TaskRound, seen: Seen) -> bool:
+    before = seen.setdefault((value.task_id, value.arm), set())
+    given = {attempt.answer_digest for attempt in value.attempts if attempt.answer_digest}
+    copy = any(attempt.server_cached and attempt.answer_digest in before for attempt in value.attempts)
+    before |= given
+    return copy

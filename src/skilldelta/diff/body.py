@@ -27,10 +27,9 @@ def analysed(skill: Skill) -> Skill:
     lines = skill.body.count("\n") + 1
     size = len(skill.body.encode())
     findings = list(_size(skill, lines, size))
-    counted = {"bytes": size, "lines": lines, "brackets": skill.body.count("[")}
     headings: tuple[str, ...] = ()
     links: tuple[Link, ...] = ()
-    if all(counted[what] <= most for what, most in _MOST_READ.items()):
+    if not too_long_to_read(skill.body):
         headings, links = _read(skill)
         findings += _dead(skill, links)
     else:
@@ -39,6 +38,12 @@ def analysed(skill: Skill) -> Skill:
     return skill.model_copy(
         update={"headings": headings, "links": links, "findings": (*skill.findings, *findings)},
     )
+
+
+def too_long_to_read(body: str) -> bool:
+    """Return True for a body that is measured but not taken apart."""
+    counted = {"bytes": len(body.encode()), "lines": body.count("\n") + 1, "brackets": body.count("[")}
+    return any(counted[what] > most for what, most in _MOST_READ.items())
 
 
 def _size(skill: Skill, lines: int, size: int) -> Iterator[Finding]:

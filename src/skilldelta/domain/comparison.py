@@ -26,6 +26,8 @@ class StopReason(StrEnum):
     BUDGET = "budget"
     FAILURES = "failures"
     SMOKE = "smoke"
+    COPIES = "copies"
+    """A whole round was answered from the server's cache: further ones would be copies too."""
     UNFINISHED = "unfinished"
     """Only in a replay: the recorded run was killed, or is still going."""
 
@@ -45,11 +47,18 @@ class Pair(Value):
     """Counted from 1."""
     candidate: int | None
     baseline: int | None
+    copied: bool = False
+    """An answer came from the server's cache and stood in an earlier round already: a copy, counted once."""
+
+    @property
+    def failed(self) -> bool:
+        """True when an arm has no value, and the pair is none that counts once."""
+        return not self.copied and (self.candidate is None or self.baseline is None)
 
     @property
     def difference(self) -> int | None:
-        """Candidate minus baseline in hundredths (-100 to 100), or None for a failed pair."""
-        if self.candidate is None or self.baseline is None:
+        """Candidate minus baseline in hundredths, None for a failed pair and for a copy."""
+        if self.copied or self.candidate is None or self.baseline is None:
             return None
         return self.candidate - self.baseline
 
@@ -58,11 +67,13 @@ class Look(Value):
     """The state of the sequential test after `rounds` rounds."""
 
     rounds: int
+    information: float
+    """t: the share of the design's information that has come in, by rounds; 1 at the last look."""
     pairs: int
     """Observed pairs: those that did not fail."""
     failed_pairs: int
     delta: float | None
-    """Mean paired difference over the observed pairs, None when there are none."""
+    """Mean paired difference over the suite, each task with weight 1/n; None when nothing was observed."""
     interval: Interval
     """Repeated confidence interval from the observed pairs, at this look's critical value."""
     interval_if_lost: Interval
@@ -97,6 +108,8 @@ class Decision(Value):
     looks: tuple[Look, ...]
     p_value: float | None
     """Repeated p-value: the smallest alpha at which this sequential test would have stopped by now."""
+    claim_alpha: float
+    """The two-sided error that an improvement or a regression was claimed at: alpha, or less beside other skills."""
     held_back: Verdict | None = None
     """A verdict that holds on the observed pairs only, and not with the failed ones filled in the worst way."""
 
@@ -104,3 +117,28 @@ class Decision(Value):
     def last(self) -> Look | None:
         """The last look, None when no round was finished."""
         return self.looks[-1] if self.looks else None
+
+
+class Screened(Value):
+    """A task that dropped so far that it is worth a second look; nothing is claimed of it."""
+
+    task_id: str
+    p_value: float
+    """One-sided mid-p-value of the drop, uncorrected."""
+
+
+class TaskCheck(Value):
+    """What fresh rounds say of one task that dropped."""
+
+    task_id: str
+    screen_p_value: float
+    rounds: int
+    """Fresh rounds in which both arms have a value."""
+    candidate: float | None
+    """Mean value over the fresh rounds, in [0, 1]."""
+    reference: float | None
+    p_value: float | None
+    """Exact one-sided p-value of the drop on the fresh rounds alone; None when they were not run."""
+    adjusted_p_value: float | None
+    """After Holm's correction over the tasks that were run again."""
+    regressed: bool

@@ -147,8 +147,21 @@ class DesignSettings(Value):
     pass_threshold: float = Field(default=0.7, ge=0, le=1, description="Score at which `llm-rubric` passes.")
     task_timeout_seconds: float = Field(default=300.0, gt=0, le=86_400, description="Time for one answer.")
     concurrency: int = Field(default=8, ge=1, le=1024, description="Trials in flight.")
-    against: Literal["base-ref", "control"] = Field(
-        default="base-ref", description="base-ref: the skill before the change; control: no skill at all."
+    against: Literal["base-ref", "control", "sham"] = Field(
+        default="base-ref",
+        description="base-ref: the skill before the change; control: no skill at all; sham: one with neutral words.",
+    )
+    confirm_rounds: int = Field(
+        default=0,
+        ge=0,
+        le=20,
+        description="Fresh rounds of the tasks that dropped, to say which of them regressed; 0: none, 10 is enough.",
+    )
+    saturated_rounds: int | None = Field(
+        default=None,
+        ge=1,
+        le=20,
+        description="Rounds of tasks that always ended alike in the calibration (15 trials or more). Left out: all.",
     )
 
 

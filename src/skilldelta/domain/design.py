@@ -45,3 +45,10 @@ class Design(Value):
     """Stop when every verdict that is still open has less predictive power than this; 0 switches it off."""
     max_failed: float = Field(default=0.25, ge=0, le=1)
     """More than this share of the attempted pairs failed: the data are insufficient."""
+    brief: tuple[str, ...] = ()
+    """Tasks that have always ended alike, and are run in the first `brief_rounds` rounds only; fixed before the run."""
+    brief_rounds: int = Field(default=2, ge=1)
+
+    def runs(self, task_id: str, number: int) -> bool:
+        """Say whether a task is run in the round of this number."""
+        return number <= self.brief_rounds or task_id not in self.brief

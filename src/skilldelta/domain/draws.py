@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
+from .config import JudgeModelSettings, RunnerSettings
 from .plan import SkillPlan
 from .suite import Task
 from .trial import Arm, TrialKey
@@ -38,10 +39,10 @@ def trial_key(skill: SkillPlan, task: Task, arm: Arm, number: int, attempt: int)
     return TrialKey(skill_id=skill.skill_id, task_id=task.id, arm=arm, round=number, attempt=attempt, key=key)
 
 
-def judgment_key(skill: SkillPlan, task: Task, trial: TrialKey, judge: int) -> str:
-    """Return the key of one judge's word on one attempt."""
+def judgment_key(skill: SkillPlan, task: Task, trial: TrialKey, judge: int, *, time: int = 1) -> str:
+    """Return the key of one judge's word on one attempt; `time` counts how often the judge is asked about it."""
     return digest(
-        "judgment",
+        *(("judgment",) if time == 1 else ("judgment", time)),
         trial.key,
         judge,
         task.judges[judge].model_dump(mode="json", by_alias=True),
@@ -50,9 +51,26 @@ def judgment_key(skill: SkillPlan, task: Task, trial: TrialKey, judge: int) -> s
     )
 
 
-def round_keys(skill: SkillPlan, number: int) -> Iterator[tuple[Task, TrialKey]]:
-    """Yield every attempt of one round in the order in which they are sent."""
+def round_keys(skill: SkillPlan, number: int, only: Collection[str] | None = None) -> Iterator[tuple[Task, TrialKey]]:
+    """Yield every attempt of one round in the order in which they are sent; `only`: of these tasks."""
     for task in skill.tasks:
-        for arm in arms_in_order(skill, task.id, number):
-            for attempt in range(1, skill.pass_k + 1):
-                yield task, trial_key(skill, task, arm, number, attempt)
+        if skill.design.runs(task.id, number) if only is None else task.id in only:
+            for arm in arms_in_order(skill, task.id, number):
+                for attempt in range(1, skill.pass_k + 1):
+                    yield task, trial_key(skill, task, arm, number, attempt)
+
+
+def confirming_numbers(skill: SkillPlan) -> range:
+    """Return the numbers of the fresh rounds in which tasks that dropped are run again: they follow the design's."""
+    return range(skill.design.rounds + 1, skill.design.rounds + 1 + skill.confirm_rounds)
+
+
+def configuration_digest(
+    runner: RunnerSettings, judge: JudgeModelSettings | None, *, pass_k: int, pass_threshold: float, timeout: float
+) -> str:
+    """Return the digest of everything but skill and suite that a trial's value depends on; `judge`: where one is asked.
+
+    Numbers of two runs may be put side by side only where it is equal.
+    """
+    asked = None if judge is None else judge.model_dump(mode="json")
+    return digest("configuration", runner.model_dump(mode="json"), asked, pass_k, pass_threshold, timeout)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .comparison import Decision, Pair
+from .comparison import Decision, Pair, TaskCheck, Verdict
 from .judged import TaskRound
 from .money import Spent
 from .plan import Gate, SkillPlan
@@ -20,3 +20,9 @@ class Measured(Value):
     gate: Gate
     cut_off: Spent = Spent()
     """What was paid for in a round that the budget ended; it is no evidence."""
+    unadjusted: Verdict | None = None
+    """What would be said were this the only skill; None where it is."""
+    checks: tuple[TaskCheck, ...] = ()
+    """Tasks that dropped and were run again on fresh rounds."""
+    fresh: tuple[TaskRound, ...] = ()
+    """The trials of those fresh rounds: evidence on single tasks and never on the suite."""

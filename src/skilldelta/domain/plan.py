@@ -49,6 +49,20 @@ class Estimate(Value):
     """With every answer at its `max_tokens`, which answers seldom reach."""
     cost_usd: float | None
     """None without a price for the model."""
+    confirm_trials: int = 0
+    """Trials that come on top where every task dropped and is run again."""
+
+
+class Step(Value):
+    """What a larger design would show, and what it adds to the price."""
+
+    what: Literal["one more round", "ten more tasks"]
+    smallest_effect: float | None
+    """The smallest effect found with 80 % power then; None when none is of up to the discordance."""
+    trials: int
+    """Trials that it adds when all rounds are run."""
+    cost_usd: float | None
+    """None without a price for the model."""
 
 
 class Reach(Value):
@@ -57,12 +71,33 @@ class Reach(Value):
     tasks: int
     discordance: float
     """The share of pairs that are expected to differ; 0.42 until something is known."""
+    discordance_from: Literal["default", "calibration", "history"] = "default"
     rounds_needed: int | None
     """Rounds for 90 % power at the margin; None when 20 are not enough."""
     power_at_margin: float
     """Chance that an effect as large as the margin is found with all rounds run."""
     smallest_effect: float | None
     """The smallest effect found with 80 % power, in [0, 1]; None when none is of up to `discordance`."""
+    steps: tuple[Step, ...] = ()
+
+
+class RecordedTask(Value):
+    """How the skill fared on one task when it was calibrated."""
+
+    task_id: str
+    mean: float
+    trials: int
+
+
+class RecordedBaseline(Value):
+    """How a skill fared on this suite version when it was calibrated, and who answered then."""
+
+    tree: str
+    configuration: str
+    models: tuple[str, ...]
+    tool_version: str
+    measured_at: str
+    tasks: tuple[RecordedTask, ...]
 
 
 class SkillPlan(Value):
@@ -79,7 +114,11 @@ class SkillPlan(Value):
     candidate_tree: str
     reference_tree: str | None
     """The baseline's tree hash; None for control."""
-    reference: Literal[Arm.BASELINE, Arm.CONTROL]
+    reference: Literal[Arm.BASELINE, Arm.CONTROL, Arm.SHAM, Arm.ABLATION]
+    without: str | None = None
+    """The file or section that the ablation leaves out."""
+    role: Literal["gate", "beside"] = "gate"
+    """beside: measured on the head's new suite version, reported, and no part of the gate."""
     suite: FrozenSuite
     suite_from: Literal["base", "head"]
     design: Design
@@ -90,7 +129,19 @@ class SkillPlan(Value):
     runner: RunnerSettings
     judge: JudgeModelSettings
     gate: GateSettings
+    confirm_rounds: int = 0
+    """Fresh rounds of the tasks that dropped; 0: none."""
+    configuration: str = ""
+    """64 hex digits over what a trial's value depends on besides skill and suite."""
     reach: Reach
+    usual: Design | None = None
+    """Of a calibration: the design that a comparison has, whose false alarms are counted."""
+    leaks: tuple[str, ...] = ()
+    """Where the skill and its suite quote each other, in words."""
+    texts: tuple[str, ...] = ()
+    """Of a calibration: the skill's own texts, to see which answers quote them."""
+    recorded: RecordedBaseline | None = None
+    """Of the suite's calibration; it tells a change of the model from a change of the skill."""
     estimate: Estimate
     notes: tuple[str, ...] = ()
 
@@ -145,6 +196,7 @@ class Plan(Value):
     budget: BudgetSettings = BudgetSettings()
     prices: dict[str, Price] = Field(default_factory=dict)
     concurrency: int = 8
+    purpose: Literal["compare", "calibrate"] = "compare"
     smoke: bool = False
     identity: str
     """64 hex digits over trees, suites, configuration and seed; budget and concurrency are not part of it."""

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from .comparison import Interval, StopReason, Verdict
+from .comparison import Interval, StopReason, TaskCheck, Verdict
 from .config import BudgetSettings
 from .design import Goal, Metric
 from .plan import Estimate, Flag, Gate, LeftOut, Reach
@@ -89,12 +89,33 @@ class Statistics(Value):
     critical_value: float | None
     p_value: float | None
     cohens_dz: float | None
+    """Per pair: it does not depend on the number of rounds."""
+    task_dz: float | None = None
+    """Of the task means; it grows with the rounds, so it is read together with tasks and rounds only."""
+    copies: int = 0
+    """Pairs that repeat an answer from the server's cache: counted once, and left out of everything above."""
     wins: int
     ties: int
     losses: int
     population_interval: Interval | None
     """If these tasks were a random sample: paired t interval over the task means; None below five tasks."""
     stopped_early: bool
+
+
+class Drift(Value):
+    """How the unchanged baseline fares now and fared when it was calibrated: the model's doing, not the skill's."""
+
+    then: float
+    """Mean value over the tasks known from both times, each with the same weight, in [0, 1]."""
+    now: float
+    difference: float
+    interval: Interval
+    """95 %, Newcombe's for independent shares; conservative."""
+    then_models: tuple[str, ...]
+    now_models: tuple[str, ...]
+    measured_at: str
+    changed: tuple[str, ...]
+    """What is not as it was: the model, the configuration, skilldelta itself; empty when nothing is known to be."""
 
 
 class SkillReport(Value):
@@ -114,12 +135,26 @@ class SkillReport(Value):
     population_sentence: str
     reason: StopReason
     held_back: Verdict | None
+    unadjusted: Verdict | None = None
+    """What would be said without correction for the other skills; None where there is no other."""
+    claim_alpha: float | None = None
+    """The two-sided error at which a claim could be made here, after sharing it with the other skills."""
+    role: Literal["gate", "beside"] = "gate"
+    """beside: on the head's new suite version; no part of the gate."""
+    effects_apart: str = ""
+    """Where skill and suite change together: which part of the movement is whose."""
+    drift: Drift | None = None
+    """None where the baseline as it is now was never calibrated on this suite version."""
     goal: Goal
     metric: Metric
     margin: float
     alpha: float
     reference: Arm
+    without: str | None = None
+    """The file or section that the ablation leaves out."""
     suite_version: str
+    configuration: str = ""
+    """64 hex digits over what a trial's value depends on besides skill and suite."""
     suite_from: Literal["base", "head"]
     approved_by: str
     rounds: int
@@ -134,6 +169,8 @@ class SkillReport(Value):
     tasks: tuple[TaskResult, ...]
     watch: tuple[str, ...]
     """Tasks whose value dropped: to look at, not claimed."""
+    checks: tuple[TaskCheck, ...] = ()
+    """Tasks that were run again on fresh rounds, and what these say; nothing else says of a task that it regressed."""
     failed: tuple[FailedPair, ...]
     calls: int
     """Model calls of everything recorded, a round that the budget cut off included; so are usage and cost."""

@@ -8,11 +8,15 @@ from .value import Value
 
 
 class Arm(StrEnum):
-    """Who answers: the head's skill, the base's, or nobody's."""
+    """Who answers: the head's skill, the base's, nobody's, or the head's without what makes it."""
 
     CANDIDATE = "candidate"
     BASELINE = "baseline"
     CONTROL = "control"
+    SHAM = "sham"
+    """The head's skill with neutral words in place of its content."""
+    ABLATION = "ablation"
+    """The head's skill without one file or section."""
 
 
 class TrialStatus(StrEnum):

@@ -95,6 +95,25 @@ class Folder:
             raise self._unwritable(error, path) from None
         return True
 
+    def replace(self, name: str, data: bytes) -> None:
+        """Write a file of the folder, new or in place of what has that name, whole or not at all.
+
+        The folder must be there. A link of that name is replaced and never followed.
+        """
+        temporary = f"{_PRIVATE[0]}{name}-{os.getpid()}"
+        try:
+            with self._opened() as top:
+                _write(top, temporary, data, executable=False)
+                try:
+                    os.rename(temporary, name, src_dir_fd=top, dst_dir_fd=top)
+                    os.fsync(top)
+                except BaseException:
+                    with contextlib.suppress(OSError):
+                        os.unlink(temporary, dir_fd=top)
+                    raise
+        except OSError as error:
+            raise self._unwritable(error, name) from None
+
     def create_folder(self, name: str, files: Iterator[tuple[str, str, bytes]]) -> bool:
         """Write a new folder of files (path, git mode, bytes) that appears whole or not at all.
 

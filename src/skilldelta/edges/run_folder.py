@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import stat
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic import ValidationError
 
+from ..domain.calibration import CALIBRATION_FILE, Calibration
 from ..domain.plan import Plan
 from ..domain.report import Report
 from ..errors import CannotWrite, RunMismatch
@@ -91,6 +93,17 @@ def write_reports(folder: Path, report: Report, markdown: str) -> None:
     """Write `report.json` and `report.md`, each whole or not at all."""
     write_whole(folder / REPORT_JSON, report.model_dump_json(indent=2, by_alias=True) + "\n")
     write_whole(folder / REPORT_MARKDOWN, markdown)
+
+
+def write_calibrations(folder: Path, found: Sequence[Calibration]) -> None:
+    """Write `calibration.json`: a list with one record a skill."""
+    write_whole(folder / CALIBRATION_FILE, as_json(found))
+
+
+def as_json(found: Sequence[Calibration]) -> str:
+    """Return the records as a JSON list."""
+    records = ",\n".join(one.model_dump_json(indent=1, by_alias=True) for one in found)
+    return f"[{records}]\n"
 
 
 def read_report(folder: Path) -> Report:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from ..domain.calibration import CALIBRATION_FILE
 from ..domain.config import CONFIG_FILE
 from ..domain.plan import Flag
 from ..domain.suite import FrozenSuite
@@ -33,6 +34,8 @@ class Ruling:
 
     suite: FrozenSuite | None
     source: Literal["base", "head"]
+    beside: FrozenSuite | None = None
+    """The version that the change brings, where the base's decides: measured too, and reported beside it."""
     trouble: Literal["none", "draft", "tampered"] | None = None
     reason: str = ""
     fix: str | None = None
@@ -57,7 +60,7 @@ def rule(pair: SuitePair) -> Ruling:
                 by_this_change=pair.changed and pair.head.state is SuiteState.TAMPERED,
             )
     if pair.base.newest is not None:
-        return Ruling(suite=pair.base.newest, source="base")
+        return Ruling(suite=pair.base.newest, source="base", beside=_brought(pair))
     if pair.head.newest is not None:
         return Ruling(suite=pair.head.newest, source="head")
     draft = pair.head.draft or pair.base.draft
@@ -77,6 +80,13 @@ def rule(pair: SuitePair) -> Ruling:
         reason="there is no suite",
         fix=f"skilldelta init writes a draft to {pair.folder}/suite.yaml; edit and freeze it",
     )
+
+
+def _brought(pair: SuitePair) -> FrozenSuite | None:
+    """Return the head's newest version, where it is this change that brings it."""
+    newest = pair.head.newest
+    known = {version.version for found in (pair.base, pair.fork_point) for version in found.versions}
+    return newest if pair.changed and newest is not None and newest.version not in known else None
 
 
 def _how_to_mend(pair: SuitePair, source: str, found: FoundSuite) -> str:
@@ -119,6 +129,11 @@ def flags_of(
         Flag(kind="workflow", path=path, message=f"this change {how} a workflow; check it by eye")
         for path, how in sorted(changed_files.items())
         if any(path == place or path.startswith(f"{place}/") for place in WORKFLOWS)
+    )
+    flags.extend(
+        Flag(kind="suite", path=path, message=f"this change {how} a calibration on record; it counts from its merge on")
+        for path, how in sorted(changed_files.items())
+        if path.endswith(f"/{CALIBRATION_FILE}")
     )
     return tuple(flags)
 

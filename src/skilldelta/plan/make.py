@@ -7,21 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from ..domain.config import Config
-from ..domain.design import Design
-from ..domain.money import price_for
 from ..domain.plan import Flag, Gate, LeftOut, Plan, SkillPlan
-from ..domain.skill import ChangeKind, Changes, SkillBundle, SkillChange
-from ..domain.suite import FrozenSuite
-from ..domain.trial import Arm
+from ..domain.skill import ChangeKind, Changes, SkillChange
 from ..domain.value import digest
 from ..errors import BadConfig
+from .known import OnRecord
 from .law import Ruling
 from .obstacles import obstacles
-from .price import estimate
-from .reach import FEW_TASKS, design_for, reach_of
-
-Bundles = Mapping[tuple[str, Arm], SkillBundle]
-"""What each arm of each skill is given; control has no entry."""
+from .skill_plan import Bundles, skill_plan
 
 
 def make_plan(
@@ -34,15 +27,23 @@ def make_plan(
     flags: tuple[Flag, ...],
     tampered: tuple[LeftOut, ...],
     tool_version: str,
+    records: Mapping[str, OnRecord] | None = None,
+    without: str | None = None,
+    notes: Mapping[str, tuple[str, ...]] | None = None,
+    leaks: Mapping[str, tuple[str, ...]] | None = None,
+    purpose: Literal["compare", "calibrate"] = "compare",
     smoke: bool = False,
 ) -> Plan:
     """Return the plan of one run: the changed skills that the base has a suite for, then the others.
 
-    Among themselves they go in the configuration's order, then by name.
+    Among themselves they go in the configuration's order, then by name. `records`: what is on record of a skill's
+    suite. `without`: the file or section that the reference leaves out. `notes`: more to say about a skill.
+    `leaks`: where a skill quotes its suite.
 
     Raises BadConfig when the configuration keeps every skill from being run (no model is named, no judge model).
     """
     skills: list[SkillPlan] = []
+    beside: list[SkillPlan] = []
     left_out: list[LeftOut] = [*tampered, *map(_led_away, changes.led_away)]
     hindered: list[BadConfig] = []
     came = [*(change.skill_id for change in changes.changes if change.baseline is None), *changes.passed_over]
@@ -55,7 +56,8 @@ def make_plan(
 
     for change in sorted(changes.changes, key=turn):
         own, ruling = config.for_skill(change.skill_id), rulings[change.skill_id]
-        reason = _why_left_out(change, own, ruling, came)
+        as_it_is = without is not None or purpose == "calibrate" or own.design.against != "base-ref"
+        reason = _why_left_out(change, own, ruling, came, as_it_is=as_it_is)
         obstacle = None if reason or ruling.suite is None else next(obstacles(ruling.suite, own, change.skill_id), None)
         if reason is not None:
             left_out.append(reason)
@@ -63,10 +65,18 @@ def make_plan(
             hindered += [obstacle] if isinstance(obstacle, BadConfig) else []
             left_out.append(_left_out(change, Gate.BLOCKED, obstacle.problem, obstacle.fix))
         else:
-            skills.append(_skill_plan(change, own, ruling, bundles, smoke=smoke))
+            skills.append(
+                skill_plan(
+                    change, own, ruling, bundles, record=(records or {}).get(change.skill_id, OnRecord()),
+                    without=without, notes=(notes or {}).get(change.skill_id, ()), calibrate=purpose == "calibrate",
+                    leaks=(leaks or {}).get(change.skill_id, ()), smoke=smoke,
+                )
+            )  # fmt: skip
+            if not smoke and not as_it_is:
+                beside += _new_suite(change, own, ruling, bundles)
     if hindered and not skills:
         raise hindered[0]
-    skills = _told_apart(skills)
+    skills = [*_told_apart(skills), *beside]
     plan = Plan(
         tool_version=tool_version,
         base_ref=changes.base_ref,
@@ -83,10 +93,21 @@ def make_plan(
         budget=config.budget,
         prices=config.prices,
         concurrency=config.design.concurrency,
+        purpose=purpose,
         smoke=smoke,
         identity="",
     )
     return plan.model_copy(update={"identity": identity_of(plan)})
+
+
+def _new_suite(change: SkillChange, own: Config, ruling: Ruling, bundles: Bundles) -> list[SkillPlan]:
+    """Return the same comparison on the suite version that the change brings; none where it brings none that runs."""
+    if ruling.beside is None or change.baseline is None:
+        return []
+    if next(obstacles(ruling.beside, own, change.skill_id), None) is not None:
+        return []
+    own = own.model_copy(update={"design": own.design.model_copy(update={"confirm_rounds": 0})})
+    return [skill_plan(change, own, ruling, bundles, beside=ruling.beside)]
 
 
 def _told_apart(skills: Sequence[SkillPlan]) -> list[SkillPlan]:
@@ -104,12 +125,14 @@ def identity_of(plan: Plan) -> str:
         "run",
         1,
         plan.smoke,
+        plan.purpose,
         [
             skill.model_dump(
                 mode="json",
                 include={
                     "skill_id", "name", "candidate_tree", "reference_tree", "reference", "design", "seed", "pass_k",
-                    "pass_threshold", "task_timeout_seconds", "runner", "judge", "gate",
+                    "pass_threshold", "task_timeout_seconds", "runner", "judge", "gate", "confirm_rounds", "without",
+                    "role",
                 },
             )
             | {"suite": skill.suite.version, "content": skill.suite.record.content_sha256}
@@ -133,8 +156,13 @@ def _left_out(change: SkillChange, gate: Gate, reason: str, fix: str | None = No
     )
 
 
-def _why_left_out(change: SkillChange, own: Config, ruling: Ruling, came: Sequence[str]) -> LeftOut | None:
-    """Return why a changed skill is not measured, if it is not; `came`: what the same change adds."""
+def _why_left_out(
+    change: SkillChange, own: Config, ruling: Ruling, came: Sequence[str], *, as_it_is: bool
+) -> LeftOut | None:
+    """Return why a changed skill is not measured, if it is not; `came`: what the same change adds.
+
+    `as_it_is`: the skill is not measured against what it was, so that it need not have changed.
+    """
     settings = own.skills.get(change.skill_id)
     if ruling.by_this_change:  # before anything else: no deletion, move or skip is an excuse to edit a frozen suite
         return _left_out(change, Gate.BLOCKED, ruling.reason, ruling.fix)
@@ -144,7 +172,7 @@ def _why_left_out(change: SkillChange, own: Config, ruling: Ruling, came: Sequen
         return _left_out(change, Gate.BLOCKED, "the skill cannot be read", "mend what the findings name")
     if settings is not None and settings.skip:
         return _left_out(change, Gate.NEUTRAL, "the configuration skips this skill")
-    if change.kind in (ChangeKind.MOVED, ChangeKind.UNCHANGED):
+    if change.kind in (ChangeKind.MOVED, ChangeKind.UNCHANGED) and not as_it_is:
         reason = "only the place changed, not the content: nothing to measure"
         return _beside_new(change, ruling, came, reason) or _left_out(change, Gate.NEUTRAL, reason)
     if ruling.trouble == "none":
@@ -193,91 +221,4 @@ def _led_away(path: str) -> LeftOut:
         gate=Gate.WARN,
         reason="a link or submodule where skills live is new or points elsewhere, and what it leads to is not measured",
         fix="commit the skills themselves, or check by eye where it leads",
-    )
-
-
-def _skill_plan(change: SkillChange, own: Config, ruling: Ruling, bundles: Bundles, *, smoke: bool) -> SkillPlan:
-    candidate, frozen = change.candidate, ruling.suite
-    if candidate is None or frozen is None:
-        raise AssertionError("left out before")
-    alone = change.baseline is None or own.design.against == "control"
-    reference: Literal[Arm.BASELINE, Arm.CONTROL] = Arm.CONTROL if alone else Arm.BASELINE
-    if smoke:
-        frozen = _one_task(frozen)
-    tasks = frozen.suite.tasks
-    design, notes = _design(own, frozen, smoke=smoke)
-    plan = SkillPlan(
-        skill_id=change.skill_id,
-        name=candidate.name,
-        path=candidate.path,
-        skill_file=candidate.skill_file,
-        kind=change.kind,
-        renamed_from=change.renamed_from,
-        files=change.files,
-        findings=candidate.findings,
-        candidate_tree=candidate.tree_hash,
-        reference_tree=None if alone or change.baseline is None else change.baseline.tree_hash,
-        reference=reference,
-        suite=frozen,
-        suite_from=ruling.source,
-        design=design,
-        seed=own.design.seed,
-        pass_k=own.design.pass_k,
-        pass_threshold=own.design.pass_threshold,
-        task_timeout_seconds=own.design.task_timeout_seconds,
-        runner=own.runner,
-        judge=own.judge,
-        gate=own.gate,
-        reach=reach_of(design, len(tasks)),
-        estimate=estimate(
-            tasks=[(task, task.max_tokens or own.runner.max_tokens) for task in tasks],
-            rounds=design.rounds,
-            pass_k=own.design.pass_k,
-            listed=own.runner.offer == "listed",
-            bundles=(bundles[change.skill_id, Arm.CANDIDATE], bundles.get((change.skill_id, reference))),
-            system=own.runner.system,
-            judge_max_tokens=own.judge.max_tokens,
-            runner_price=price_for(own.prices, own.runner.provider, own.runner.model),
-            judge_price=price_for(own.prices, own.judge.provider, own.judge.model),
-        ),
-    )
-    settings = own.skills.get(change.skill_id)
-    meant = {change.skill_id, candidate.name, settings.suite if settings else None}
-    if frozen.suite.skill_id not in meant:
-        notes += (f"the suite in {change.skill_id}'s folder says that it is for {frozen.suite.skill_id!r}",)
-    if change.baseline is None:
-        notes += ("the skill is new, so it is compared with no skill at all (control)",)
-    if len(tasks) < FEW_TASKS and not smoke:
-        notes += (_few_tasks(plan),)
-    return plan.model_copy(update={"notes": notes})
-
-
-def _one_task(frozen: FrozenSuite) -> FrozenSuite:
-    """Return the suite with the first task that a model judges, if there is one, else the first."""
-    tasks = frozen.suite.tasks
-    task = next((task for task in tasks if any(judge.type == "llm-rubric" for judge in task.judges)), tasks[0])
-    return frozen.model_copy(update={"suite": frozen.suite.model_copy(update={"tasks": (task,)})})
-
-
-def _design(own: Config, frozen: FrozenSuite, *, smoke: bool) -> tuple[Design, tuple[str, ...]]:
-    design = design_for(own.design, frozen.suite.metric, len(frozen.suite.tasks))
-    if smoke:
-        return design.model_copy(update={"rounds": 1, "min_rounds": 1}), ()
-    if own.runner.sampling.get("temperature") == 0 and design.rounds > 1:
-        return design.model_copy(update={"rounds": 1, "min_rounds": 1}), (
-            "the temperature is 0, so further rounds would be copies and not replicates: one round is run",
-        )
-    return design, ()
-
-
-def _few_tasks(plan: SkillPlan) -> str:
-    reach = plan.reach
-    tasks = "1 task" if reach.tasks == 1 else f"{reach.tasks} tasks"
-    if reach.smallest_effect is None:
-        most = f"{100 * reach.discordance:.0f} points"
-        return f"{tasks} and at most {plan.design.rounds} rounds show no effect of up to {most} with 80 % power"
-    few = "is" if reach.tasks == 1 else "are"
-    return (
-        f"{tasks} {few} few: with at most {plan.design.rounds} rounds an effect of "
-        f"{100 * reach.smallest_effect:.0f} points or more is found with 80 % power"
     )

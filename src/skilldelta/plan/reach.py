@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from ..domain.calibration import Known
 from ..domain.config import DesignSettings
 from ..domain.design import Design, Metric
-from ..domain.plan import Reach
+from ..domain.plan import Estimate, Reach, Step
 
 MOST_ROUNDS = 20
 FEW_TASKS = 12
+MORE_TASKS = 10
 
 
-def design_for(settings: DesignSettings, metric: Metric, tasks: int) -> Design:
+def design_for(settings: DesignSettings, metric: Metric, tasks: Sequence[str], known: Known | None = None) -> Design:
     """Return the resolved design: R_max is the rounds for 90 % power at the margin plus one, within 2 to 20.
 
-    Source: the rule of section 2.5 of the method (fixed exact McNemar design, discordance 0.42). Sampling at
-    temperature 0 is dealt with by `make`.
+    Source: the rule of section 2.5 of the method (fixed exact McNemar design), at the discordance that is known, else
+    0.42. Tasks that always ended alike have `saturated_rounds` rounds, where these are set and fewer. Sampling at
+    temperature 0 is dealt with by `skill_plan`.
     """
-    from ..statistics.power import rounds_for_power
+    from ..statistics.power import DISCORDANCE, rounds_for_power
 
     rounds = settings.rounds
     if rounds is None:
         needed = rounds_for_power(
-            tasks=tasks, effect=settings.margin, alpha=settings.alpha, power=0.9, at_most=MOST_ROUNDS
-        )
+            tasks=len(tasks), effect=settings.margin, discordance=known.discordance if known else DISCORDANCE,
+            alpha=settings.alpha, power=0.9, at_most=MOST_ROUNDS,
+        )  # fmt: skip
         rounds = min(MOST_ROUNDS, max(2, (needed or MOST_ROUNDS) + 1))
-    return Design(
+    design = Design(
         goal=settings.goal,
         metric=metric,
         rounds=rounds,
@@ -33,19 +39,95 @@ def design_for(settings: DesignSettings, metric: Metric, tasks: int) -> Design:
         sequential=settings.sequential,
         look_every=settings.look_every,
     )
+    alike = tuple(task for task in tasks if known is not None and task in known.always_alike)
+    fewer = settings.saturated_rounds
+    if fewer is None or fewer >= rounds or not alike or not leaves_room(design, len(alike), len(tasks), fewer):
+        return design
+    return design.model_copy(update={"brief": alike, "brief_rounds": fewer})
 
 
-def reach_of(design: Design, tasks: int) -> Reach:
-    """Return power at the margin, the smallest effect found with 80 % power, and the rounds that 90 % would need."""
-    from ..statistics.power import DISCORDANCE, exact_power, rounds_for_power, smallest_detectable
+def leaves_room(design: Design, alike: int, tasks: int, rounds: int) -> bool:
+    """Say whether tasks with fewer rounds leave at least half the margin to the others, were all their pairs tied.
 
-    pairs = tasks * design.rounds
+    A task that was seen a few times may still have dropped, and the interval has to allow for it: c²/(N + c²) for N
+    tied pairs (Tango's lower limit), with the tasks' share as its weight. Where that takes most of the margin, the
+    saving would be paid for by runs that reach no verdict.
+    """
+    from ..statistics.spending import critical_values_at
+
+    fractions = tuple(number / design.rounds for number in range(1, design.rounds + 1))
+    spent = tuple(design.alpha * fraction**design.spending_power for fraction in fractions)
+    squared = critical_values_at(fractions, spent)[-1] ** 2
+    return alike < tasks and alike / tasks * squared / (alike * rounds + squared) <= design.margin / 2
+
+
+def reach_of(design: Design, tasks: int, known: Known | None = None, one_round: Estimate | None = None) -> Reach:
+    """Return power at the margin, the smallest effect found with 80 % power, and what a larger design would show.
+
+    `one_round` is what a single round takes; without it nothing is said of larger designs.
+    """
+    from ..statistics.power import DISCORDANCE, rounds_for_power
+
+    discordance = known.discordance if known else DISCORDANCE
+    found = _Found(design, tasks, discordance)
     return Reach(
         tasks=tasks,
-        discordance=DISCORDANCE,
+        discordance=discordance,
+        discordance_from=known.source if known else "default",
         rounds_needed=rounds_for_power(
-            tasks=tasks, effect=design.margin, alpha=design.alpha, power=0.9, at_most=MOST_ROUNDS
+            tasks=tasks, effect=design.margin, discordance=discordance, alpha=design.alpha, power=0.9,
+            at_most=MOST_ROUNDS,
         ),
-        power_at_margin=exact_power(pairs=pairs, effect=min(design.margin, DISCORDANCE), alpha=design.alpha),
-        smallest_effect=smallest_detectable(tasks=tasks, rounds=design.rounds, alpha=design.alpha),
+        power_at_margin=found.power(design.margin),
+        smallest_effect=found.smallest(),
+        steps=_steps(found, design, tasks, one_round) if one_round else (),
+    )  # fmt: skip
+
+
+class _Found:
+    """What a design finds; tasks with fewer rounds are taken not to move, which is why they have fewer."""
+
+    def __init__(self, design: Design, tasks: int, discordance: float) -> None:
+        self._alpha = design.alpha
+        self._moving = (tasks - len(design.brief)) / tasks
+        self._tasks, self._rounds = tasks - len(design.brief), design.rounds
+        self._discordance = min(1.0, discordance / self._moving)
+
+    def power(self, effect: float) -> float:
+        from ..statistics.power import exact_power
+
+        pairs, moved = self._tasks * self._rounds, min(effect / self._moving, 1.0)
+        return exact_power(pairs=pairs, effect=moved, discordance=self._discordance, alpha=self._alpha)
+
+    def smallest(self, *, more_tasks: int = 0, more_rounds: int = 0) -> float | None:
+        from ..statistics.power import smallest_detectable
+
+        found = smallest_detectable(
+            tasks=self._tasks + more_tasks, rounds=self._rounds + more_rounds, discordance=self._discordance,
+            alpha=self._alpha,
+        )  # fmt: skip
+        return None if found is None else found * self._moving
+
+
+def _steps(found: _Found, design: Design, tasks: int, one_round: Estimate) -> tuple[Step, ...]:
+    """Return what one more round and ten more tasks like these would show, and cost when all rounds are run."""
+    steps = []
+    if design.rounds < MOST_ROUNDS:
+        steps.append(
+            Step(
+                what="one more round",
+                smallest_effect=found.smallest(more_rounds=1),
+                trials=one_round.trials,
+                cost_usd=one_round.cost_usd,
+            )
+        )
+    share = MORE_TASKS * design.rounds / tasks
+    steps.append(
+        Step(
+            what="ten more tasks",
+            smallest_effect=found.smallest(more_tasks=MORE_TASKS),
+            trials=round(share * one_round.trials),
+            cost_usd=None if one_round.cost_usd is None else round(share * one_round.cost_usd, 4),
+        )
     )
+    return tuple(steps)

@@ -48,6 +48,8 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting(field="design.rounds", variable="SKILLDELTA_ROUNDS", flag="rounds"),
     Setting(field="design.margin", variable="SKILLDELTA_MARGIN", flag="margin", tighter=_at_most),
+    Setting(field="design.against", variable="SKILLDELTA_AGAINST", flag="against"),
+    Setting(field="design.confirm_rounds", variable="SKILLDELTA_CONFIRM_ROUNDS", flag="confirm_rounds"),
     Setting(field="design.seed", variable="SKILLDELTA_SEED", flag="seed"),
     Setting(field="design.concurrency", variable="SKILLDELTA_CONCURRENCY", flag="concurrency"),
     Setting(field="runner.model", variable="SKILLDELTA_MODEL", flag="model"),

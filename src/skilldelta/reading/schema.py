@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from ..domain.calibration import Calibration
 from ..domain.config import OVERRIDABLE, Config
 from ..domain.report import Report
 from ..domain.suite import FreezeRecord, Suite
@@ -50,10 +51,16 @@ def report_schema() -> Schema:
     return Report.model_json_schema(by_alias=True, mode="serialization")
 
 
+def calibration_schema() -> Schema:
+    """Return the schema of `calibration.json` beside a suite."""
+    return Calibration.model_json_schema(by_alias=True, mode="serialization")
+
+
 FORMATS: dict[str, tuple[str, Callable[[], Schema]]] = {
     "config": (".skilldelta.yml", config_schema),
     "suite": ("A suite of skilldelta (suite.yaml)", suite_schema),
     "report": ("The report of a run (report.json)", report_schema),
+    "calibration": ("The calibration on record of a suite (calibration.json)", calibration_schema),
     "freeze": ("The record of a frozen suite (freeze.json)", freeze_schema),
 }
 """Name → (title, schema); a new format is one line."""

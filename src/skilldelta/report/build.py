@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..domain.comparison import Interval, Pair
+from ..domain.comparison import Interval, Pair, TaskCheck
 from ..domain.judged import JudgedTrial
 from ..domain.measured import Measured
 from ..domain.money import Spent, price_for, price_of
@@ -23,9 +23,10 @@ from ..domain.report import (
 )
 from ..domain.trial import Arm, TrialStatus
 from ..statistics.effects import cohens_dz, mean, median, population_interval, tally
+from .drift import drift_of
 from .remarks import warnings_of
 from .tasks import task_results
-from .words import headline, population_sentence, skill_sentence
+from .words import apart_sentence, headline, population_sentence, skill_sentence
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +58,7 @@ def build_report(
     reached: str | None,
 ) -> Report:
     """Return the report of a run: one row a skill, the worst gate, and the named block `invocation`."""
-    skills = tuple(_skill_report(one, plan) for one in measured)
+    skills = _apart(tuple(_skill_report(one, plan) for one in measured))
     trials = [trial for one in measured for trial in _trials(one)]
     costs = [skill.cost_usd for skill in skills]
     return Report(
@@ -84,17 +85,33 @@ def build_report(
         ),
         answered_by=tuple(sorted({trial.model for trial in trials if trial.model})),
         embedded_model=any(skill.runner.provider == "local" for skill in plan.skills),
-        invocation=Invocation(
-            run_id=told.run_id,
-            started_at=told.started_at,
-            finished_at=finished_at,
-            seconds=round(told.seconds, 1),
-            attempts=told.attempts,
-            lost_calls=told.lost_calls,
-            lost_usd=round(told.lost_usd, 6),
-            answer_seconds=round(sum(trial.duration_ms for trial in trials) / 1000, 1),
-            replay=told.replay,
-        ),
+        invocation=invocation_of(told, finished_at, trials),
+    )
+
+
+def invocation_of(told: Told, finished_at: str, trials: Sequence[JudgedTrial]) -> Invocation:
+    """Return the named block: all that may differ between two renderings of the same evidence."""
+    return Invocation(
+        run_id=told.run_id,
+        started_at=told.started_at,
+        finished_at=finished_at,
+        seconds=round(told.seconds, 1),
+        attempts=told.attempts,
+        lost_calls=told.lost_calls,
+        lost_usd=round(told.lost_usd, 6),
+        answer_seconds=round(sum(trial.duration_ms for trial in trials) / 1000, 1),
+        replay=told.replay,
+    )
+
+
+def _apart(skills: tuple[SkillReport, ...]) -> tuple[SkillReport, ...]:
+    """Return the same; what was measured on a new suite says how the effects of skill and suite stand apart."""
+    law = {skill.skill_id: skill for skill in skills if skill.role == "gate"}
+    return tuple(
+        skill.model_copy(update={"effects_apart": apart_sentence(law[skill.skill_id], skill)})
+        if skill.role == "beside" and skill.skill_id in law
+        else skill
+        for skill in skills
     )
 
 
@@ -126,12 +143,18 @@ def _skill_report(one: Measured, plan: Plan) -> SkillReport:
         population_sentence="",
         reason=decision.reason,
         held_back=decision.held_back,
+        unadjusted=one.unadjusted,
+        claim_alpha=None if plan.smoke else decision.claim_alpha,
+        role=skill.role,
+        drift=None if plan.smoke else drift_of(one, plan.tool_version),
         goal=skill.design.goal,
         metric=skill.design.metric,
         margin=skill.design.margin,
         alpha=skill.design.alpha,
         reference=Arm(skill.reference),
+        without=skill.without,
         suite_version=skill.suite.version,
+        configuration=skill.configuration,
         suite_from=skill.suite_from,
         approved_by=skill.suite.record.approved_by,
         rounds=len(one.rounds),
@@ -145,6 +168,7 @@ def _skill_report(one: Measured, plan: Plan) -> SkillReport:
         estimate=skill.estimate,
         tasks=tasks,
         watch=() if plan.smoke else tuple(task.task_id for task in tasks if task.movement == "down"),
+        checks=tuple(_check(check) for check in one.checks),
         failed=_failed(one),
         calls=spent.calls + spent.judge_calls,
         usage=spent.usage,
@@ -163,7 +187,7 @@ def _skill_report(one: Measured, plan: Plan) -> SkillReport:
 def spent_on(one: Measured) -> Spent:
     """Return what one skill took, the round that the budget cut off included."""
     spent = one.cut_off
-    for trial in _trials(one):
+    for trial in (*_trials(one), *(trial for value in one.fresh for trial in value.attempts)):
         spent = spent.plus(
             Spent(calls=trial.calls, usage=trial.usage, judge_calls=trial.judge_calls, judge_usage=trial.judge_usage)
         )
@@ -172,13 +196,11 @@ def spent_on(one: Measured) -> Spent:
 
 def _arm(arm: Arm, one: Measured, pairs: Sequence[Pair]) -> ArmResult:
     own = [trial for trial in _trials(one) if trial.arm is arm]
-    observed = [pair for pair in pairs if pair.difference is not None]
-    values = [pair.candidate if arm is Arm.CANDIDATE else pair.baseline for pair in observed]
     loaded = [trial.skill_loaded for trial in own if trial.skill_loaded is not None]
     failures = Counter(trial.status for trial in own if trial.status.own_failure)
     return ArmResult(
         arm=arm,
-        mean=_rounded(mean([(value or 0) / 100 for value in values])),
+        mean=_rounded(_suite_mean(arm, one, pairs)),
         trials=len(own),
         own_failures={status: failures[status] for status in TrialStatus if failures[status]},
         failed=sum(1 for trial in own if trial.value is None),
@@ -187,20 +209,35 @@ def _arm(arm: Arm, one: Measured, pairs: Sequence[Pair]) -> ArmResult:
     )
 
 
+def _suite_mean(arm: Arm, one: Measured, pairs: Sequence[Pair]) -> float | None:
+    """Return an arm's mean over the observed pairs; where tasks have unequal rounds, each task has the same weight."""
+    values: dict[str, list[float]] = {}
+    for pair in pairs:
+        if pair.difference is not None:
+            value = pair.candidate if arm is Arm.CANDIDATE else pair.baseline
+            values.setdefault(pair.task_id, []).append((value or 0) / 100)
+    if one.plan.design.brief:
+        return mean([sum(own) / len(own) for own in values.values()])
+    return mean([value for own in values.values() for value in own])
+
+
 def _statistics(one: Measured, pairs: Sequence[Pair]) -> Statistics:
     look = one.decision.last
     differences = [pair.difference / 100 for pair in pairs if pair.difference is not None]
-    counted = tally(differences)
-    generalised = population_interval(_task_means(pairs))
+    counted, task_means = tally(differences), _task_means(pairs)
+    generalised = population_interval(task_means)
+    centre = mean(task_means if one.plan.design.brief else differences)
     return Statistics(
         pairs=len(differences),
-        failed_pairs=len(pairs) - len(differences),
-        mean_delta=_rounded(mean(differences)),
+        failed_pairs=sum(pair.failed for pair in pairs),
+        mean_delta=_rounded(centre),
         median_delta=_rounded(median(differences)),
         interval=_interval((look.interval.low, look.interval.high)) if look and differences else None,
         critical_value=_rounded(look.critical_value) if look else None,
         p_value=_significant(one.decision.p_value),
         cohens_dz=_rounded(cohens_dz(differences)),
+        task_dz=_rounded(cohens_dz(task_means)),
+        copies=sum(pair.copied for pair in pairs),
         wins=counted.wins,
         ties=counted.ties,
         losses=counted.losses,
@@ -209,9 +246,22 @@ def _statistics(one: Measured, pairs: Sequence[Pair]) -> Statistics:
     )
 
 
+def _check(check: TaskCheck) -> TaskCheck:
+    """Return the check with its numbers rounded for the report."""
+    return check.model_copy(
+        update={
+            "screen_p_value": _significant(check.screen_p_value),
+            "candidate": _rounded(check.candidate),
+            "reference": _rounded(check.reference),
+            "p_value": _significant(check.p_value),
+            "adjusted_p_value": _significant(check.adjusted_p_value),
+        }
+    )
+
+
 def _counts_alone(statistics: Statistics) -> Statistics:
     """Return what a smoke run may say: one pair is no evidence, so nothing is inferred from it."""
-    inferred = ("interval", "critical_value", "p_value", "cohens_dz", "population_interval")
+    inferred = ("interval", "critical_value", "p_value", "cohens_dz", "task_dz", "population_interval")
     return statistics.model_copy(update=dict.fromkeys(inferred))
 
 

@@ -7,8 +7,20 @@ from collections.abc import Iterator, Sized
 
 from ..domain.report import Report, Sample, SkillReport, TaskResult
 from ..domain.skill import Finding
+from ..domain.trial import Arm
 from .markdown_text import block, inline
-from .words import GATE_SIGNS, REASON_WORDS, VERDICT_SIGNS, confidence, percent, points, reach_sentence, span
+from .words import (
+    GATE_SIGNS,
+    REASON_WORDS,
+    VERDICT_SIGNS,
+    check_sentence,
+    confidence,
+    percent,
+    points,
+    reach_sentence,
+    span,
+    steps_sentence,
+)
 
 MOST_TASKS = 60
 MOST_FINDINGS = 30
@@ -27,11 +39,10 @@ def _lines(report: Report) -> Iterator[str]:
     if report.skills:
         yield from _table(report)
     for skill in report.skills:
-        yield (
-            f"{inline(reach_sentence(skill))}  "
-            if len(report.skills) == 1
-            else (f"{inline(skill.name, at_start=True)}: {inline(reach_sentence(skill))}  ")
-        )
+        named = "" if len(report.skills) == 1 else f"{inline(_titled(skill), at_start=True)}: "
+        yield f"{named}{inline(reach_sentence(skill), 400)}  "
+        if steps := steps_sentence(skill):
+            yield f"{inline(steps, 400)}  "
     yield ""
     yield from _left_out(report)
     yield from _flags(report)
@@ -66,14 +77,20 @@ def _table(report: Report) -> Iterator[str]:
         sign = VERDICT_SIGNS[skill.verdict] if skill.verdict else "⚪"
         verdict = skill.verdict.value if skill.verdict else "smoke run"
         at = "" if same_level else f" ({confidence(skill.alpha)})"
-        before = percent(reference.mean) + (" (no skill)" if reference.arm.value == "control" else "")
+        other = {Arm.CONTROL: " (no skill)", Arm.SHAM: " (sham)", Arm.ABLATION: " (without a part)"}
+        before = percent(reference.mean) + other.get(reference.arm, "")
         yield (
-            f"| {inline(skill.name, 80)} | {sign} {verdict} | {before} | {percent(candidate.mean)} "
+            f"| {inline(_titled(skill), 120)} | {sign} {verdict} | {before} | {percent(candidate.mean)} "
             f"| {points(skill.statistics.mean_delta)} | {span(skill.statistics.interval)}{at} "
             f"| {skill.rounds} of {skill.rounds_max} | {skill.trials} of {skill.trials_max} "
             f"| {money(skill.cost_usd)} | {skill.gate.value} |"
         )
     yield ""
+
+
+def _titled(skill: SkillReport) -> str:
+    """Return the skill's name; of a row beside the gate also on which suite it was measured."""
+    return f"{skill.name} (new suite {skill.suite_version}, not the gate)" if skill.role == "beside" else skill.name
 
 
 def money(cost: float | None) -> str:
@@ -123,12 +140,15 @@ def _rest(items: Sized, shown: int) -> Iterator[str]:
 
 
 def _skill(skill: SkillReport) -> Iterator[str]:
-    yield f"### {inline(skill.name, 80)}"
+    yield f"### {inline(_titled(skill), 120)}"
     yield ""
     yield f"On this suite: {inline(skill.sentence, 600)}  "
     if skill.population_sentence:
         yield f"{inline(skill.population_sentence, 400)}"
     yield ""
+    if skill.effects_apart:
+        yield f"{inline(skill.effects_apart, 700)}"
+        yield ""
     for warning in skill.warnings:
         yield f"- {inline(warning, 500)}"
     for note in skill.notes:
@@ -152,6 +172,12 @@ def _statistics(skill: SkillReport) -> Iterator[str]:
     yield f"| {confidence(skill.alpha)} interval, valid at the stop | {span(stats.interval)} points |"
     yield f"| repeated p-value (exact sign flip) | {p_value} |"
     yield f"| Cohen's dz per pair | {dz} |"
+    if stats.task_dz is not None:
+        yield f"| Cohen's dz of {len(skill.tasks)} task means over {skill.rounds} rounds | {stats.task_dz:.2f} |"
+    if skill.claim_alpha is not None and skill.claim_alpha != skill.alpha:
+        yield f"| error of a claim, shared with the other skills | {skill.claim_alpha:.3g} |"
+    if stats.copies:
+        yield f"| copies, counted once | {stats.copies} |"
     yield f"| win, tie, loss | {stats.wins}, {stats.ties}, {stats.losses} |"
     yield f"| rounds | {skill.rounds} of at most {skill.rounds_max}: {REASON_WORDS[skill.reason]} |"
     approved = inline(skill.approved_by, 80)
@@ -167,10 +193,17 @@ def _statistics(skill: SkillReport) -> Iterator[str]:
 def _tasks(skill: SkillReport) -> Iterator[str]:
     if not skill.tasks:
         return
-    if skill.watch:
-        named = ", ".join(inline(task, 60) for task in skill.watch[:12])
-        more = f" and {len(skill.watch) - 12} more" if len(skill.watch) > 12 else ""
+    checked = {check.task_id for check in skill.checks}
+    watched = [task for task in skill.watch if task not in checked]
+    if watched:
+        named = ", ".join(inline(task, 60) for task in watched[:12])
+        more = f" and {len(watched) - 12} more" if len(watched) > 12 else ""
         yield f"Watch (dropped, not shown to have regressed): {named}{more}"
+        yield ""
+    for check in skill.checks[:MOST_TASKS]:
+        sign = "❌" if check.regressed else "❔"
+        yield f"- {sign} {inline(check_sentence(check), 400)}"
+    if skill.checks:
         yield ""
     yield "<details><summary>Tasks</summary>"
     yield ""

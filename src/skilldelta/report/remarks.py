@@ -10,6 +10,7 @@ from ..domain.judged import JudgedTrial
 from ..domain.plan import SkillPlan
 from ..domain.report import SkillReport
 from ..domain.trial import Arm
+from .drift import drift_sentence
 
 WEAK_BASELINE = 0.2
 MOST_REASONS = 3
@@ -27,6 +28,13 @@ def _about_the_result(report: SkillReport) -> Iterator[str]:
             f"The observed pairs alone would say {report.held_back.value}; it does not hold when the "
             f"{report.statistics.failed_pairs} failed pairs are counted in the worst way, so it is not said."
         )
+    if report.unadjusted is not None and report.unadjusted is not report.verdict and report.verdict is not None:
+        yield (
+            f"Alone it would be {report.unadjusted.value}; claims share their error with the other skills of this "
+            f"change, and at {report.claim_alpha:.3g} it is not one."
+        )
+    if drift := drift_sentence(report.drift):
+        yield drift
     if report.statistics.stopped_early and report.statistics.mean_delta:
         yield "The estimate is from an early stop and tends to overstate; the interval is valid at the stop."
     if report.reason is StopReason.BUDGET:
@@ -63,8 +71,11 @@ def _about_the_answers(report: SkillReport, trials: Sequence[JudgedTrial], skill
     flags = Counter(flag for trial in trials for flag in trial.flags)
     for flag, count in sorted(flags.items()):
         yield f"{count} answers were flagged: {flag}. They were judged as they are."
-    if any(trial.server_cached for trial in trials):
-        yield "The server reported cached answers: rounds answered from a cache are copies, not replicates."
+    copies = report.statistics.copies
+    if copies:
+        yield f"{copies} pairs repeat an answer from the server's cache: they are copies and are counted once."
+    elif any(trial.server_cached for trial in trials):
+        yield "The server answered from a cache, each time with a text that was not there before: these were counted."
     elif report.rounds > 1 and _copies(trials):
         yield "Every answer is the same text in all rounds: the rounds may be copies rather than replicates."
     models = {trial.model for trial in trials if trial.model}

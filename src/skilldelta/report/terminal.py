@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..domain.report import Report, SkillReport
 from .markdown import money
 from .markdown_text import visible
-from .words import REASON_WORDS, confidence, percent, points, reach_sentence, span
+from .words import REASON_WORDS, check_sentence, confidence, percent, points, reach_sentence, span, steps_sentence
 
 
 def terminal(report: Report) -> str:
@@ -55,7 +55,8 @@ def _skill(skill: SkillReport) -> Iterator[str]:
     candidate, reference = skill.arms
     verdict = skill.verdict.value if skill.verdict else "smoke run, no verdict"
     stats = skill.statistics
-    yield f"{_one(skill.name, 80)}: {verdict} (gate {skill.gate.value})"
+    place = f"gate {skill.gate.value}" if skill.role == "gate" else f"new suite {skill.suite_version}, not the gate"
+    yield f"{_one(skill.name, 80)}: {verdict} ({place})"
     yield (
         f"  {reference.arm.value} {percent(reference.mean)} → candidate {percent(candidate.mean)}, "
         f"{points(stats.mean_delta)} points, {confidence(skill.alpha)} interval {span(stats.interval)}, "
@@ -64,10 +65,17 @@ def _skill(skill: SkillReport) -> Iterator[str]:
     )
     yield f"  {skill.rounds} of at most {skill.rounds_max} rounds, {skill.trials} trials: {REASON_WORDS[skill.reason]}"
     yield f"  {reach_sentence(skill)}"
+    if steps := steps_sentence(skill):
+        yield f"  {steps}"
     if skill.population_sentence:
         yield f"  {skill.population_sentence}"
-    if skill.watch:
-        yield f"  watch: {_one(', '.join(skill.watch), 300)}"
+    if skill.effects_apart:
+        yield f"  {_one(skill.effects_apart, 900)}"
+    checked = {check.task_id for check in skill.checks}
+    if watched := [task for task in skill.watch if task not in checked]:
+        yield f"  watch: {_one(', '.join(watched), 300)}"
+    for check in skill.checks[:20]:
+        yield f"  {_one(check_sentence(check), 400)}"
     for warning in (*skill.warnings, *skill.notes):
         yield f"  note: {_one(warning)}"
     yield ""

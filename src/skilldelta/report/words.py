@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from ..domain.comparison import Decision, Interval, StopReason, Verdict
+from ..domain.comparison import Decision, Interval, StopReason, TaskCheck, Verdict
 from ..domain.design import Goal, Metric
-from ..domain.plan import Gate, LeftOut, SkillPlan
+from ..domain.plan import Gate, LeftOut, Reach, SkillPlan
 from ..domain.report import SkillReport
+from ..domain.trial import Arm
 from ..statistics.effects import FEWEST_TASKS
 
 LONGEST_NAME = 80
@@ -31,6 +32,7 @@ REASON_WORDS = {
     StopReason.BUDGET: "the budget ended first",
     StopReason.FAILURES: "stopped because too many trials failed",
     StopReason.SMOKE: "a smoke run: one task, one round, no verdict",
+    StopReason.COPIES: "stopped because the server answered a whole round from its cache",
     StopReason.UNFINISHED: "the recorded run is not finished",
 }
 
@@ -105,13 +107,25 @@ def skill_sentence(report: SkillReport) -> str:
         return f"{report.verdict.value}: {name}: {_what_failed(report)}."
     if report.statistics.mean_delta is None:
         return f"{report.verdict.value}: {name}: no round was finished, because {REASON_WORDS[report.reason]}."
+    where = f"{name} on {report.suite_version}, which this change brings," if report.role == "beside" else name
+    than = "" if report.reference is Arm.BASELINE else f" than {other_arm(report)}"
     claim = {
-        Verdict.IMPROVED: f"{name} got better {tasks}",
-        Verdict.REGRESSED: f"{name} got worse {tasks}",
-        Verdict.NO_REGRESSION: f"{name} is worse by no more than {100 * report.margin:.0f} points {tasks}",
-        Verdict.INCONCLUSIVE: f"{name} {tasks}, which is not the same as no difference",
+        Verdict.IMPROVED: f"{where} {'does' if than else 'got'} better{than} {tasks}",
+        Verdict.REGRESSED: f"{where} {'does' if than else 'got'} worse{than} {tasks}",
+        Verdict.NO_REGRESSION: f"{where} is worse{than} by no more than {100 * report.margin:.0f} points {tasks}",
+        Verdict.INCONCLUSIVE: f"{where} {tasks}, which is not the same as no difference",
     }[report.verdict]
     return f"{report.verdict.value}: {claim}: {_numbers(report)}."
+
+
+def other_arm(report: SkillReport) -> str:
+    """Return what the candidate is compared with, in words.
+
+    `before` and `no skill at all` need no more; of a sham or an ablation it is said what they are.
+    """
+    if report.reference is Arm.ABLATION:
+        return f"without {called(report.without or 'a part')}"
+    return {Arm.CONTROL: "no skill at all", Arm.SHAM: "a sham of the same shape"}.get(report.reference, "before")
 
 
 def called(name: str) -> str:
@@ -121,7 +135,9 @@ def called(name: str) -> str:
 
 def _numbers(report: SkillReport) -> str:
     candidate, reference = report.arms
-    against = "without any skill" if reference.arm.value == "control" else "before"
+    against = {
+        Arm.CONTROL: "without any skill", Arm.SHAM: "with the sham", Arm.ABLATION: "without that part",
+    }.get(reference.arm, "before")  # fmt: skip
     return (
         f"{metric_words(report.metric)} {percent(reference.mean)} {against} → {percent(candidate.mean)}, "
         f"{points(report.statistics.mean_delta)} points, "
@@ -162,19 +178,44 @@ def population_sentence(report: SkillReport) -> str:
     )
 
 
-def reach_sentence(report: SkillReport) -> str:
-    """Return what the design can really show, for the first lines of every report."""
+def reach_sentence(report: SkillReport | SkillPlan) -> str:
+    """Return what the design can really show and from what that is known, for the first lines of every report."""
+    design = report.design if isinstance(report, SkillPlan) else report
+    most = report.design.rounds if isinstance(report, SkillPlan) else report.rounds_max
     reach = report.reach
-    can = (
-        f"no effect of up to {100 * reach.discordance:.0f} points with 80 % power"
-        if reach.smallest_effect is None
-        else f"an effect of {100 * reach.smallest_effect:.0f} points or more with 80 % power"
-    )
-    goal = "is it worse by more than the margin?" if report.goal is Goal.GATE else "is it better?"
+    can = f"{detectable(reach.smallest_effect, reach.discordance)} with 80 % power"
+    goal = "is it worse by more than the margin?" if design.goal is Goal.GATE else "is it better?"
     return (
-        f"Goal {report.goal.value} ({goal}), margin {100 * report.margin:.0f} points; "
-        f"{_tasks(report.reach.tasks)} × at most {_rounds(report.rounds_max)} can show {can}."
+        f"Goal {design.goal.value} ({goal}), margin {100 * design.margin:.0f} points; "
+        f"{_tasks(reach.tasks)} × at most {_rounds(most)} can show {can} ({_known(reach)})."
     )
+
+
+def detectable(smallest: float | None, discordance: float) -> str:
+    """Return which effects are found, in words.
+
+    >>> detectable(0.19, 0.42), detectable(None, 0.42)
+    ('an effect of 19 points or more', 'no effect of up to 42 points')
+    """
+    if smallest is None:
+        return f"no effect of up to {100 * discordance:.0f} points"
+    return f"an effect of {100 * smallest:.0f} points or more"
+
+
+def _known(reach: Reach) -> str:
+    share = f"{100 * reach.discordance:.0f} % of pairs expected to differ"
+    where = {"default": "the default", "calibration": "from its calibration", "history": "from earlier runs"}
+    return f"{share}: {where[reach.discordance_from]}"
+
+
+def steps_sentence(report: SkillReport | SkillPlan) -> str:
+    """Return what one more round, and ten more tasks, would show and cost; empty where the design cannot grow."""
+    reach, parts = report.reach, []
+    for step in reach.steps:
+        cost = "price unknown" if step.cost_usd is None else f"up to ${step.cost_usd:,.2f}"
+        shown = "nothing yet" if step.smallest_effect is None else f"{100 * step.smallest_effect:.0f} points"
+        parts.append(f"{step.what}: {shown} (at most {step.trials:,} trials more, {cost})")
+    return f"With {'; '.join(parts)}." if parts else ""
 
 
 def _rounds(number: int) -> str:
@@ -187,6 +228,7 @@ def _tasks(number: int) -> str:
 
 def headline(skills: tuple[SkillReport, ...], gate: Gate, left_out: tuple[LeftOut, ...], *, smoke: bool) -> str:
     """Return the report's first sentence."""
+    skills = tuple(skill for skill in skills if skill.role == "gate")
     if not skills:
         if len(left_out) == 1:
             return f"{left_out[0].skill_id} was not measured (gate {gate.value}): {left_out[0].reason}."
@@ -213,3 +255,27 @@ def headline(skills: tuple[SkillReport, ...], gate: Gate, left_out: tuple[LeftOu
         if any(skill.verdict is verdict for skill in skills)
     ]
     return f"{total} compared: {', '.join(counted)}{rest}."
+
+
+def check_sentence(check: TaskCheck) -> str:
+    """Return what the fresh rounds say of one task."""
+    if check.p_value is None:
+        return f"{check.task_id} dropped; its fresh rounds were not finished, so nothing is said of it"
+    shown = f"{percent(check.reference)} → {percent(check.candidate)} on {_rounds(check.rounds)} that are fresh"
+    adjusted = f"p {check.adjusted_p_value:.2g} after correction"
+    if check.regressed:
+        return f"{check.task_id} regressed: {shown}, {adjusted}"
+    return f"{check.task_id} dropped at first, and is not shown to have regressed: {shown}, {adjusted}"
+
+
+def apart_sentence(law: SkillReport, new: SkillReport) -> str:
+    """Return, where skill and suite change together, what the skill does on each version and what is the suite's."""
+    before, after = law.arms[1], new.arms[1]
+    if law.statistics.mean_delta is None or new.statistics.mean_delta is None:
+        return ""
+    return (
+        f"Skill and suite change together. The skill's own effect: {points(law.statistics.mean_delta)} points on "
+        f"{law.suite_version} (the law), {points(new.statistics.mean_delta)} on {new.suite_version} (new). The skill "
+        f"as it was has {percent(before.mean)} on the one and {percent(after.mean)} on the other: that difference is "
+        "the suites', not the skill's, and scores on different versions are never joined."
+    )

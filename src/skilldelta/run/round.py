@@ -1,12 +1,11 @@
-"""One round: every task once in both arms, all at once under the limit, each trial judged as soon as it is done."""
+"""One round: its trials, all at once under the limit, each judged as soon as it is done."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..domain.draws import round_keys
 from ..domain.judged import JudgedTrial
 from ..domain.plan import SkillPlan
 from ..domain.skill import SkillBundle
@@ -30,13 +29,17 @@ class Floor:
 
 
 async def run_round(
-    skill: SkillPlan, number: int, bundles: Mapping[Arm, SkillBundle], floor: Floor, seconds_left: float | None
+    skill: SkillPlan,
+    number: int,
+    work: Sequence[tuple[Task, TrialKey]],
+    bundles: Mapping[Arm, SkillBundle],
+    floor: Floor,
+    seconds_left: float | None,
 ) -> tuple[JudgedTrial, ...] | None:
-    """Return the round's judged attempts in their order, or None when the budget ended before the round did.
+    """Return the judged attempts of a round's `work` in order, or None when the budget ended before the round did.
 
     What was finished is in the journal either way. Cancelling this cancels what is in flight.
     """
-    work = list(round_keys(skill, number))
     floor.progress.round_started(skill, number, len(work))
     tasks: list[asyncio.Task[JudgedTrial]] = []
     ended = asyncio.Event()

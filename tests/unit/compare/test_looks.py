@@ -10,7 +10,8 @@ import pytest
 from scipy.special import ndtr
 
 from skilldelta.compare import decision, looks
-from skilldelta.compare.looks import Evidence, predictive_power
+from skilldelta.compare.evidence import Counts, Evidence
+from skilldelta.compare.looks import predictive_power
 from skilldelta.domain.design import Design, Goal
 from skilldelta.statistics.spending import critical_values_at
 
@@ -27,9 +28,10 @@ def test_worked_examples(module: object) -> None:
 @pytest.mark.parametrize(("wins", "losses"), [(12, 2), (3, 9), (0, 0)])
 def test_predictive_power_averages_over_what_may_be_true(done: int, wins: int, losses: int) -> None:
     """Predictive power is the chance of the final crossing, averaged over the posterior of the drift."""
-    evidence = Evidence(
+    counts = Counts(
         attempted=40, wins=wins, losses=losses, total=100 * (wins - losses), squares=10_000 * (wins + losses)
     )
+    evidence = Evidence(counts)
     design, fraction = Design(rounds=10, goal=Goal.IMPROVE), done / 10
     score = abs(wins - losses) / math.sqrt(wins + losses + 2)
     nodes, weights = np.polynomial.hermite_e.hermegauss(60)
@@ -39,20 +41,20 @@ def test_predictive_power_averages_over_what_may_be_true(done: int, wins: int, l
     needed = last - score * math.sqrt(fraction)
     reached = ndtr((drift * (1 - fraction) - needed) / math.sqrt(1 - fraction))
     expected = float(weights @ reached / weights.sum())
-    assert predictive_power(evidence, done, design) == pytest.approx(expected, abs=1e-4)
+    assert predictive_power(evidence, fraction, design) == pytest.approx(expected, abs=1e-4)
 
 
 def test_predictive_power_counts_the_margin_for_the_gate_only() -> None:
     """All ties are hopeless for an improvement and promising for a gate."""
-    ties = Evidence(attempted=100)
-    improve, gate = (predictive_power(ties, 5, Design(rounds=10, goal=goal)) for goal in (Goal.IMPROVE, Goal.GATE))
+    ties = Evidence(Counts(attempted=100))
+    improve, gate = (predictive_power(ties, 0.5, Design(rounds=10, goal=goal)) for goal in (Goal.IMPROVE, Goal.GATE))
     assert improve < 0.1
     assert gate > 0.9
 
 
 def test_filling_counts_failed_pairs_once() -> None:
     """A filled pair is an observed one with a full win or loss, and nothing else changes."""
-    evidence = Evidence(attempted=10, failed=3, wins=4, losses=1, total=300, squares=50_000)
+    evidence = Counts(attempted=10, failed=3, wins=4, losses=1, total=300, squares=50_000)
     won, lost = evidence.filled(won=True), evidence.filled(won=False)
     assert (won.observed, won.wins, won.losses, won.total, won.squares) == (10, 7, 1, 600, 80_000)
     assert (lost.observed, lost.wins, lost.losses, lost.total, lost.squares) == (10, 4, 4, 0, 80_000)

@@ -90,7 +90,7 @@ def names(trials: Sequence[JudgedTrial | TrialKey]) -> list[tuple[str, Arm, int]
 async def test_a_round() -> None:
     """Every task runs once in both arms, each with its own arm's skill, and each trial is recorded and judged."""
     made, runner, journal, progress = floor()
-    trials = await run_round(PLAN, 1, BUNDLES, made, None)
+    trials = await run_round(PLAN, 1, list(round_keys(PLAN, 1)), BUNDLES, made, None)
     assert trials is not None
     keys = [key for _, key in round_keys(PLAN, 1)]
     assert names(trials) == names(keys) == names(runner.started)
@@ -112,7 +112,7 @@ async def test_time_that_runs_out_with_the_last_record_leaves_the_round_whole() 
         return answered(f"yes {key.task_id}")
 
     made, _, journal, _ = floor(blocking, pool=64)
-    trials = await run_round(PLAN, 1, BUNDLES, made, 0.1)
+    trials = await run_round(PLAN, 1, list(round_keys(PLAN, 1)), BUNDLES, made, 0.1)
     assert len(journal.outcomes) == 12
     assert trials is not None
     assert len(trials) == 12
@@ -127,7 +127,7 @@ async def test_time_that_ends_a_round_leaves_nobody_unheard(caplog: pytest.LogCa
         return await for_ever(key)
 
     made, _, _, _ = floor(over, pool=64)
-    assert await run_round(PLAN, 1, BUNDLES, made, 0.05) is None
+    assert await run_round(PLAN, 1, list(round_keys(PLAN, 1)), BUNDLES, made, 0.05) is None
     gc.collect()
     await asyncio.sleep(0)
     assert caplog.records == []
@@ -137,7 +137,7 @@ async def test_control_runs_without_a_skill() -> None:
     """The control arm is given nothing."""
     plan = skill_plan(reference=Arm.CONTROL, reference_tree=None)
     made, runner, _, _ = floor()
-    assert await run_round(plan, 1, {Arm.CANDIDATE: bundle("new")}, made, None)
+    assert await run_round(plan, 1, list(round_keys(plan, 1)), {Arm.CANDIDATE: bundle("new")}, made, None)
     assert dict(runner.bundles) == {Arm.CANDIDATE: bundle("new"), Arm.CONTROL: None}
 
 
@@ -145,7 +145,7 @@ async def test_attempts() -> None:
     """`pass_k` attempts of each trial run in every round, under keys of their own."""
     plan = skill_plan(task("a"), task("b"), pass_k=3)
     made, runner, _, _ = floor()
-    trials = await run_round(plan, 1, BUNDLES, made, None)
+    trials = await run_round(plan, 1, list(round_keys(plan, 1)), BUNDLES, made, None)
     assert trials is not None
     assert sorted(names(trials)) == sorted(
         (name, arm, attempt) for name in "ab" for arm in plan.arms for attempt in (1, 2, 3)
@@ -158,7 +158,7 @@ async def test_the_order_of_the_arms_is_drawn() -> None:
     firsts = []
     for number in (1, 2, 1):
         made, runner, _, _ = floor(pool=1)
-        await run_round(PLAN, number, BUNDLES, made, None)
+        await run_round(PLAN, number, list(round_keys(PLAN, number)), BUNDLES, made, None)
         firsts.append([key.arm for key in runner.started[::2]])
     assert firsts[0] == firsts[2] != firsts[1]
     assert len(set(firsts[0])) == 2
@@ -174,7 +174,7 @@ async def test_the_result_does_not_depend_on_who_is_ready_first() -> None:
         return await at_once(key)
 
     made, _, journal, _ = floor(last_first, pool=12)
-    trials = await run_round(PLAN, 1, BUNDLES, made, None)
+    trials = await run_round(PLAN, 1, list(round_keys(PLAN, 1)), BUNDLES, made, None)
     assert trials is not None
     assert names(trials) == names([key for _, key in round_keys(PLAN, 1)])
     assert list(journal.outcomes) == list(reversed(turns))
@@ -184,7 +184,7 @@ async def test_the_result_does_not_depend_on_who_is_ready_first() -> None:
 async def test_the_pool_is_the_limit(pool: int) -> None:
     """Never more trials are in flight than the pool has places, and it is used to the full."""
     made, runner, _, _ = floor(pool=pool)
-    await run_round(PLAN, 1, BUNDLES, made, None)
+    await run_round(PLAN, 1, list(round_keys(PLAN, 1)), BUNDLES, made, None)
     assert runner.most_in_flight == min(pool, 12)
 
 
@@ -195,13 +195,13 @@ async def test_what_is_recorded_is_not_run_again() -> None:
     for key in recorded:
         journal.record_outcome(key, answered("from the journal"))
     made, runner, _, progress = floor(journal=journal)
-    trials = await run_round(PLAN, 1, BUNDLES, made, None)
+    trials = await run_round(PLAN, 1, list(round_keys(PLAN, 1)), BUNDLES, made, None)
     assert trials is not None
     assert [trial.value for trial in trials] == [0] * 5 + [100] * 7
     assert not {key.key for key in runner.started} & {key.key for key in recorded}
     assert sorted(flag for _, flag in progress.done) == [False] * 7 + [True] * 5
     again, runner, _, progress = floor(journal=journal)
-    assert await run_round(PLAN, 1, BUNDLES, again, None) == trials
+    assert await run_round(PLAN, 1, list(round_keys(PLAN, 1)), BUNDLES, again, None) == trials
     assert (runner.started, [flag for _, flag in progress.done]) == ([], [True] * 12)
 
 
@@ -218,7 +218,7 @@ async def test_the_end_of_the_budget() -> None:
         return await at_once(key)
 
     runner.act = until_the_fourth
-    assert await run_round(PLAN, 1, BUNDLES, made, None) is None
+    assert await run_round(PLAN, 1, list(round_keys(PLAN, 1)), BUNDLES, made, None) is None
     assert list(journal.outcomes) == [key.key for key in begun[:3]]
     assert (len(begun), runner.cut_off, free(made)) == (4, [], 4)
 
@@ -236,7 +236,7 @@ async def test_a_crash_ends_the_round() -> None:
 
     made, runner, journal, _ = floor(crash, pool=3)
     with pytest.raises(ZeroDivisionError, match="a bug"):
-        await run_round(PLAN, 1, BUNDLES, made, None)
+        await run_round(PLAN, 1, list(round_keys(PLAN, 1)), BUNDLES, made, None)
     assert len(begun) == 3
     assert list(journal.outcomes) == [begun[0].key, begun[2].key]
     assert (runner.in_flight, free(made)) == (0, 3)
@@ -251,14 +251,14 @@ async def test_a_crash_counts_for_more_than_the_budget() -> None:
 
     made, _, _, _ = floor(both, pool=2)
     with pytest.raises(ZeroDivisionError):
-        await run_round(skill_plan(), 1, BUNDLES, made, None)
+        await run_round(PLAN, 1, list(round_keys(PLAN, 1)), BUNDLES, made, None)
 
 
 @pytest.mark.parametrize("pool", [4, 64])
 async def test_cancelling(pool: int) -> None:
     """Cancelling the round cancels everything in flight before it returns, and every place is free again."""
     made, runner, journal, _ = floor(for_ever, pool=pool)
-    going = asyncio.create_task(run_round(PLAN, 1, BUNDLES, made, None))
+    going = asyncio.create_task(run_round(PLAN, 1, list(round_keys(PLAN, 1)), BUNDLES, made, None))
     while len(runner.started) < min(pool, 12):  # noqa: ASYNC110 - a few turns of the loop
         await asyncio.sleep(0)
     going.cancel()
@@ -277,7 +277,7 @@ async def test_the_end_of_the_time(pool: int) -> None:
         return await (at_once(key) if key.key in quick else for_ever(key))
 
     made, runner, journal, _ = floor(some, pool=pool)
-    assert await run_round(PLAN, 1, BUNDLES, made, 0.05) is None
+    assert await run_round(PLAN, 1, list(round_keys(PLAN, 1)), BUNDLES, made, 0.05) is None
     assert set(journal.outcomes) == quick
     assert len(runner.cut_off) == len(runner.started) - 3
     assert (runner.in_flight, free(made)) == (0, pool)
@@ -287,7 +287,7 @@ async def test_the_end_of_the_time(pool: int) -> None:
 async def test_no_time_at_all(seconds: float) -> None:
     """A round without time begins no trial and gives every place back."""
     made, runner, _, _ = floor(pool=64)
-    assert await run_round(PLAN, 1, BUNDLES, made, seconds) is None
+    assert await run_round(PLAN, 1, list(round_keys(PLAN, 1)), BUNDLES, made, seconds) is None
     assert (runner.started, free(made)) == ([], 64)
 
 
@@ -299,7 +299,7 @@ async def test_a_runners_own_timeout_is_no_end_of_the_time() -> None:
 
     made, _, _, _ = floor(late)
     with pytest.raises(TimeoutError, match="a trial's own"):
-        await run_round(PLAN, 1, BUNDLES, made, 60)
+        await run_round(PLAN, 1, list(round_keys(PLAN, 1)), BUNDLES, made, 60)
 
 
 async def test_the_budget_may_end_at_a_judge() -> None:
@@ -310,5 +310,5 @@ async def test_the_budget_may_end_at_a_judge() -> None:
         raise BudgetReached("max_calls (1)")
 
     poor = Floor(runner=made.runner, judge=refused, journal=journal, progress=progress, pool=made.pool)
-    assert await run_round(PLAN, 1, BUNDLES, poor, None) is None
+    assert await run_round(PLAN, 1, list(round_keys(PLAN, 1)), BUNDLES, poor, None) is None
     assert (len(journal.outcomes), progress.done) == (1, [])

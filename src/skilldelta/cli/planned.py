@@ -1,0 +1,43 @@
+"""What is said before the first call: what would run, what it can show, what it costs at the most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..domain.plan import Plan, SkillPlan
+from .listing import counted
+
+
+def before_run(plan: Plan) -> str:
+    """Return the plan in a few lines for a terminal or a log."""
+    lines = [line for skill in plan.skills for line in _skill(skill)]
+    lines += [f"{one.skill_id}: not measured: {one.reason}" for one in plan.left_out]
+    lines += [f"{each.severity.value}: {each.message}" for each in plan.findings if each.path == "."]
+    if not lines:
+        return "no skill to measure" if plan.purpose == "calibrate" else "no skill changed: nothing to run"
+    return "\n".join(lines)
+
+
+def _skill(skill: SkillPlan) -> Iterator[str]:
+    from ..report.words import reach_sentence, steps_sentence
+
+    estimate = skill.estimate
+    cost = "price unknown" if estimate.cost_usd is None else f"${estimate.cost_usd:,.2f} with every answer at its limit"
+    judge = f" and {counted(estimate.judge_calls, 'judge call')}" if estimate.judge_calls else ""
+    calls = f"about {counted(estimate.trial_calls, 'model call')}{judge}"
+    beside = ", beside the gate" if skill.role == "beside" else ""
+    yield (
+        f"{skill.skill_id}: {counted(skill.reach.tasks, 'task')} × 2 arms × at most "
+        f"{counted(skill.design.rounds, 'round')}: at most {counted(estimate.trials, 'trial')}, {calls}, {cost}; "
+        f"suite {skill.suite.version} (from the {skill.suite_from}{beside})"
+    )
+    yield f"  {reach_sentence(skill)}"
+    if steps := steps_sentence(skill):
+        yield f"  {steps}"
+    if estimate.confirm_trials:
+        yield (
+            f"  Tasks that drop are run again in {counted(skill.confirm_rounds, 'fresh round')}: at most "
+            f"{counted(estimate.confirm_trials, 'trial')} more, where all of them drop."
+        )
+    for note in skill.notes:
+        yield f"  note: {note}"

@@ -1,0 +1,122 @@
+"""What is on record of a suite with one skill, model and judge: how far an arm differs from itself."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from .comparison import Interval, Verdict
+from .money import Spent
+from .report import Commit, Invocation
+from .value import Value
+
+CALIBRATION_FILE = "calibration.json"
+"""Stands in the suite's folder, beside draft and frozen versions."""
+ENOUGH_ALIKE = 15
+"""From so many equal outcomes on a task may have fewer rounds."""
+
+
+class TaskCalibration(Value):
+    """One task of one skill, over all trials of both arms."""
+
+    task_id: str
+    trials: int
+    """Trials that have a value."""
+    mean: float | None
+    """Mean value in [0, 1]."""
+    lowest: float | None
+    highest: float | None
+    discordance: float | None
+    """Expected squared difference of two trials, in [0, 1]; for passes the chance that they differ. None below two."""
+    discordance_interval: Interval | None
+    """95 % interval for the share of this run's pairs that differed; None without a pair."""
+    kind: Literal["saturated", "impossible", "flaky", "steady", "unknown"]
+
+    @property
+    def always_alike(self) -> bool:
+        """True when enough trials all ended with nothing, or all with the full value."""
+        return self.trials >= ENOUGH_ALIKE and self.lowest == self.highest and self.lowest in (0.0, 1.0)
+
+
+class FalseAlarms(Value):
+    """How often the procedure would claim a change where there is none: by dealing the recorded trials out anew."""
+
+    deals: int
+    """How often each task's recorded trials were dealt to the two arms and rounds at random."""
+    rounds: int
+    """Most rounds of a deal: R_max of a comparison, or as many as the recorded trials suffice for."""
+    improved: int
+    regressed: int
+    rate: float
+    """Share of deals with either claim."""
+    rate_interval: Interval
+    any_drop: float
+    """Share of deals in which the candidate's mean is below the baseline's: what the rule "any drop" would fail."""
+
+
+class JudgeAgreement(Value):
+    """What a judging model said when it was asked about the same answers again."""
+
+    asked: int
+    """Judgments asked twice that both times gave a word."""
+    failed: int
+    """Judgments of which one time gave none."""
+    agreeing: int
+    """Pass or fail the same both times."""
+    agreement_interval: Interval | None
+    kappa: float | None
+    """Cohen's; None where all words are alike and chance explains everything."""
+    kappa_interval: Interval | None
+    mean_score_gap: float | None
+    """Mean absolute difference of the two scores."""
+
+
+class Calibration(Value):
+    """The record of one calibration; a suite's folder holds the newest as `calibration.json`."""
+
+    format: Literal["skilldelta-calibration/1"] = "skilldelta-calibration/1"
+    tool_version: str
+    identity: str
+    """Of the run it comes from."""
+    skill_id: str
+    name: str
+    commit: Commit
+    tree_hash: str
+    suite_version: str
+    configuration: str
+    """64 hex digits over what a trial's value depends on besides skill and suite."""
+    models: tuple[str, ...]
+    """As the servers named them."""
+    rounds: int
+    finished: bool
+    """False when the budget ended it before all rounds were run."""
+    metric: str
+    verdict: Verdict
+    """What the procedure said of this one run, in which nothing differs."""
+    delta: float | None
+    discordance: float | None
+    """Mean over the tasks: what `plan` and `compare` expect of this suite from now on. None with too few trials."""
+    false_alarms: FalseAlarms | None
+    judges: JudgeAgreement | None
+    """None where no model judges."""
+    tasks: tuple[TaskCalibration, ...]
+    cannot_fail: bool
+    """Every trial of both arms reached the full value."""
+    cannot_pass: bool
+    findings: tuple[str, ...]
+    """What is wrong with the suite, each with what to do, in words."""
+    spent: Spent
+    cost_usd: float | None
+    embedded_model: bool
+    measured_at: str
+    invocation: Invocation
+
+
+class Known(Value):
+    """What a plan may expect of a suite, and where it is known from."""
+
+    discordance: float = Field(ge=0, le=1)
+    source: Literal["calibration", "history"]
+    always_alike: tuple[str, ...] = ()
+    """Tasks whose outcomes were all alike, often enough to need fewer rounds."""

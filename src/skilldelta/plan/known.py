@@ -1,0 +1,75 @@
+"""What is on record of a suite, and whether it may be used for a plan."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from pydantic import ValidationError
+
+from ..domain.calibration import Calibration, Known
+from ..domain.config import Config
+from ..domain.draws import configuration_digest
+from ..domain.plan import RecordedBaseline, RecordedTask
+from ..domain.suite import FrozenSuite
+
+
+class OnRecord(NamedTuple):
+    """What a calibration gives to a plan."""
+
+    known: Known | None = None
+    baseline: RecordedBaseline | None = None
+    """How the skill fared then, to tell a change of the model from a change of the skill."""
+    note: str | None = None
+
+
+def on_record(data: bytes | None, frozen: FrozenSuite, own: Config) -> OnRecord:
+    """Return what the record says of this suite under this configuration.
+
+    A record of another suite version says nothing; one of another configuration or model says nothing of what to
+    expect, and still how the skill fared then. What cannot be read is a note and never an error.
+    """
+    if data is None:
+        return OnRecord()
+    try:
+        record = Calibration.model_validate_json(data)
+    except ValidationError:
+        return OnRecord(note="the calibration on record cannot be read: skilldelta calibrate --record writes it anew")
+    if record.suite_version != frozen.version:
+        said = f"the calibration on record is of {record.suite_version}, not of {frozen.version}, so it is not used"
+        return OnRecord(note=f"{said}: skilldelta calibrate --record measures anew")
+    baseline = _baseline(record)
+    if record.configuration != configuration_of(own, frozen):
+        said = "the calibration on record is of another model, judge or setting, so its discordance is not used"
+        return OnRecord(baseline=baseline, note=f"{said}: skilldelta calibrate --record measures anew")
+    if record.discordance is None or not record.finished:
+        return OnRecord(baseline=baseline, note="the calibration on record was not finished, so it is not used")
+    alike = tuple(task.task_id for task in record.tasks if task.always_alike)
+    known = Known(discordance=record.discordance, source="calibration", always_alike=alike)
+    return OnRecord(known=known, baseline=baseline)
+
+
+def configuration_of(own: Config, frozen: FrozenSuite) -> str:
+    """Return the digest of what a trial's value depends on besides skill and suite; a judge only where one is asked."""
+    judge = own.judge if frozen.suite.needs_judge_model else None
+    return configuration_digest(
+        own.runner,
+        judge,
+        pass_k=own.design.pass_k,
+        pass_threshold=own.design.pass_threshold,
+        timeout=own.design.task_timeout_seconds,
+    )
+
+
+def _baseline(record: Calibration) -> RecordedBaseline:
+    return RecordedBaseline(
+        tree=record.tree_hash,
+        configuration=record.configuration,
+        models=record.models,
+        tool_version=record.tool_version,
+        measured_at=record.measured_at,
+        tasks=tuple(
+            RecordedTask(task_id=task.task_id, mean=task.mean, trials=task.trials)
+            for task in record.tasks
+            if task.mean is not None
+        ),
+    )

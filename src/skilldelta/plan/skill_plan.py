@@ -1,0 +1,205 @@
+"""One change, its suite and its configuration become one skill's plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Literal
+
+from ..domain.calibration import Known
+from ..domain.config import Config
+from ..domain.design import Design
+from ..domain.money import price_for
+from ..domain.plan import Estimate, SkillPlan
+from ..domain.skill import SkillBundle, SkillChange
+from ..domain.suite import FrozenSuite
+from ..domain.trial import Arm
+from .known import OnRecord, configuration_of
+from .law import Ruling
+from .price import estimate
+from .reach import FEW_TASKS, design_for, reach_of
+
+Bundles = Mapping[tuple[str, Arm], SkillBundle]
+"""What each arm of each skill is given; control has no entry."""
+CALIBRATION_ROUNDS = 10
+"""Rounds of a calibration when nobody says: twenty trials of every task."""
+MOST_TEXT = 400_000
+"""Characters of a skill that are compared with its answers."""
+Reference = Literal[Arm.BASELINE, Arm.CONTROL, Arm.SHAM, Arm.ABLATION]
+
+
+def skill_plan(
+    change: SkillChange,
+    own: Config,
+    ruling: Ruling,
+    bundles: Bundles,
+    *,
+    record: OnRecord = OnRecord(),  # noqa: B008 - a frozen value
+    beside: FrozenSuite | None = None,
+    without: str | None = None,
+    notes: tuple[str, ...] = (),
+    leaks: tuple[str, ...] = (),
+    calibrate: bool = False,
+    smoke: bool = False,
+) -> SkillPlan:
+    """Return the plan of one skill's comparison; `beside`: on this suite of the head's, for the report alone."""
+    candidate, frozen = change.candidate, beside or ruling.suite
+    if candidate is None or frozen is None:
+        raise AssertionError("left out before")
+    reference = _reference(change, own, without)
+    if smoke:
+        frozen = _one_task(frozen)
+    tasks = frozen.suite.tasks
+    design, about_design = _design(own, frozen, record.known, calibrate=calibrate, smoke=smoke)
+    confirm_rounds = 0 if smoke or calibrate or design.rounds == 1 else own.design.confirm_rounds
+
+    def price(rounds: int | None) -> Estimate:
+        """Return what `rounds` rounds of every task take, None: what the design takes."""
+        return estimate(
+            tasks=[
+                (task, task.max_tokens or own.runner.max_tokens, rounds or _rounds_of(task.id, design))
+                for task in tasks
+            ],
+            pass_k=own.design.pass_k,
+            listed=own.runner.offer == "listed",
+            bundles=(bundles[change.skill_id, Arm.CANDIDATE], bundles.get((change.skill_id, reference))),
+            system=own.runner.system,
+            judge_max_tokens=own.judge.max_tokens,
+            runner_price=price_for(own.prices, own.runner.provider, own.runner.model),
+            judge_price=price_for(own.prices, own.judge.provider, own.judge.model),
+            confirm_rounds=confirm_rounds,
+        )
+
+    plan = SkillPlan(
+        skill_id=change.skill_id,
+        name=candidate.name,
+        path=candidate.path,
+        skill_file=candidate.skill_file,
+        kind=change.kind,
+        renamed_from=change.renamed_from,
+        files=change.files,
+        findings=candidate.findings if beside is None else (),
+        candidate_tree=candidate.tree_hash,
+        reference_tree=_reference_tree(change, reference, bundles),
+        reference=reference,
+        without=without,
+        role="gate" if beside is None else "beside",
+        suite=frozen,
+        suite_from=ruling.source if beside is None else "head",
+        design=design,
+        seed=own.design.seed,
+        pass_k=own.design.pass_k,
+        pass_threshold=own.design.pass_threshold,
+        task_timeout_seconds=own.design.task_timeout_seconds,
+        runner=own.runner,
+        judge=own.judge,
+        gate=own.gate,
+        confirm_rounds=confirm_rounds,
+        configuration=configuration_of(own, frozen),
+        usual=design_for(own.design, frozen.suite.metric, [task.id for task in tasks]) if calibrate else None,
+        texts=_texts(bundles[change.skill_id, Arm.CANDIDATE]) if calibrate else (),
+        leaks=leaks,
+        recorded=record.baseline if reference is Arm.BASELINE and beside is None else None,
+        reach=reach_of(design, len(tasks), record.known, None if smoke or design.rounds == 1 else price(1)),
+        estimate=price(None),
+    )
+    if record.note:
+        notes += (record.note,)
+    notes = (*notes, *_about_suite(change, own, frozen), *about_design)
+    if change.baseline is None:
+        notes += ("the skill is new, so it is compared with no skill at all (control)",)
+    if len(tasks) < FEW_TASKS and not smoke:
+        notes += (_few_tasks(plan),)
+    return plan.model_copy(update={"notes": notes})
+
+
+def _texts(bundle: SkillBundle) -> tuple[str, ...]:
+    """Return the skill's texts, as many as are worth looking for in an answer."""
+    texts, left = [], MOST_TEXT
+    for text in (bundle.body, *(file.text for file in bundle.files if file.text)):
+        texts.append(text[:left])
+        left -= len(texts[-1])
+        if left <= 0:
+            break
+    return tuple(texts)
+
+
+def _reference(change: SkillChange, own: Config, without: str | None) -> Reference:
+    """Return what the candidate is compared with; a new skill has no baseline, but its content can be taken away."""
+    if without is not None:
+        return Arm.ABLATION
+    if own.design.against == "sham":
+        return Arm.SHAM
+    return Arm.CONTROL if change.baseline is None or own.design.against == "control" else Arm.BASELINE
+
+
+def _reference_tree(change: SkillChange, reference: Reference, bundles: Bundles) -> str | None:
+    given = bundles.get((change.skill_id, Arm(reference)))
+    return None if reference is Arm.CONTROL or given is None else given.tree_hash
+
+
+def _rounds_of(task_id: str, design: Design) -> int:
+    return min(design.rounds, design.brief_rounds) if task_id in design.brief else design.rounds
+
+
+def _about_suite(change: SkillChange, own: Config, frozen: FrozenSuite) -> Iterator[str]:
+    settings = own.skills.get(change.skill_id)
+    name = change.candidate.name if change.candidate else change.skill_id
+    if frozen.suite.skill_id not in {change.skill_id, name, settings.suite if settings else None}:
+        yield f"the suite in {change.skill_id}'s folder says that it is for {frozen.suite.skill_id!r}"
+
+
+def _one_task(frozen: FrozenSuite) -> FrozenSuite:
+    """Return the suite with the first task that a model judges, if there is one, else the first."""
+    tasks = frozen.suite.tasks
+    task = next((task for task in tasks if any(judge.type == "llm-rubric" for judge in task.judges)), tasks[0])
+    return frozen.model_copy(update={"suite": frozen.suite.model_copy(update={"tasks": (task,)})})
+
+
+def _design(
+    own: Config, frozen: FrozenSuite, known: Known | None, *, calibrate: bool, smoke: bool
+) -> tuple[Design, tuple[str, ...]]:
+    tasks = [task.id for task in frozen.suite.tasks]
+    if calibrate:
+        rounds = own.design.rounds or CALIBRATION_ROUNDS
+        return design_for(own.design, frozen.suite.metric, tasks).model_copy(
+            update={"rounds": rounds, "sequential": False, "futility": 0.0}
+        ), ()
+    design = design_for(own.design, frozen.suite.metric, tasks, known)
+    if smoke:
+        return design.model_copy(update={"rounds": 1, "min_rounds": 1, "brief": ()}), ()
+    if own.runner.sampling.get("temperature") == 0 and design.rounds > 1:
+        return design.model_copy(update={"rounds": 1, "min_rounds": 1, "brief": ()}), (
+            "the temperature is 0, so further rounds would be copies and not replicates: one round is run",
+        )
+    return design, _about_brief(design, len(tasks), own, known=known)
+
+
+def _about_brief(design: Design, tasks: int, own: Config, *, known: Known | None) -> tuple[str, ...]:
+    if not design.brief:
+        fewer = own.design.saturated_rounds
+        if fewer is None or fewer >= design.rounds or known is None or not known.always_alike:
+            return ()
+        said = (
+            f"saturated_rounds {fewer} is not used: too few pairs of the tasks that always ended alike would take most "
+            "of the margin, and the run would reach no verdict; retire these tasks in the next suite version instead"
+        )
+        return (said,)
+    rounds = "1 round" if design.brief_rounds == 1 else f"{design.brief_rounds} rounds"
+    said = (
+        f"{len(design.brief)} of {tasks} tasks have always ended alike in the calibration, so they have {rounds}; "
+        "this was fixed before the run, and each task keeps its weight"
+    )
+    return (said,)
+
+
+def _few_tasks(plan: SkillPlan) -> str:
+    reach = plan.reach
+    tasks = "1 task" if reach.tasks == 1 else f"{reach.tasks} tasks"
+    if reach.smallest_effect is None:
+        most = f"{100 * reach.discordance:.0f} points"
+        return f"{tasks} and at most {plan.design.rounds} rounds show no effect of up to {most} with 80 % power"
+    few = "is" if reach.tasks == 1 else "are"
+    return (
+        f"{tasks} {few} few: with at most {plan.design.rounds} rounds an effect of "
+        f"{100 * reach.smallest_effect:.0f} points or more is found with 80 % power"
+    )

@@ -1,0 +1,88 @@
+"""What trials of one skill say of its suite."""
+
+from __future__ import annotations
+
+import doctest
+
+import pytest
+
+from skilldelta.report import health as module
+from skilldelta.report.health import TaskHealth, findings, suite_discordance, task_health
+
+
+def arms(letters: str) -> list[list[int | None]]:
+    """Two arms from letters: + passed, - failed, ? lost; the arms take turns."""
+    values = {"+": 100, "-": 0, "?": None}
+    return [[values[letter] for letter in letters[start::2]] for start in (0, 1)]
+
+
+def health(name: str, letters: str) -> TaskHealth:
+    """One task's health."""
+    return task_health(name, arms(letters))
+
+
+def test_worked_examples() -> None:
+    """The module's worked example gives what it says."""
+    results = doctest.testmod(module)
+    assert (results.attempted, results.failed) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("letters", "kind", "trials"),
+    [
+        ("++++++++", "saturated", 8),
+        ("--------", "impossible", 8),
+        ("+-+-++--", "flaky", 8),
+        ("+++++++++-", "steady", 10),
+        ("++++++++--", "flaky", 10),
+        ("+++?", "unknown", 3),
+        ("????????", "unknown", 0),
+        ("++??++", "saturated", 4),
+    ],
+)
+def test_kinds(letters: str, kind: str, trials: int) -> None:
+    """Lost trials do not count; with fewer than four nothing is said."""
+    assert (health("a", letters).kind, health("a", letters).trials) == (kind, trials)
+
+
+def test_discordance_is_the_chance_that_two_trials_differ() -> None:
+    """For passes 2p(1 − p)n/(n − 1), whatever arm and round they are in; the pairs' share has its interval."""
+    one = health("a", "+-+-+++-")
+    assert one.discordance == pytest.approx(2 * 5 / 8 * 3 / 8 * 8 / 7)
+    assert one.differing_interval is not None
+    low, high = one.differing_interval
+    assert low < 3 / 4 < high
+    assert health("a", "????").differing_interval is None
+    assert health("a", "+???").discordance is None
+
+
+def test_scores_have_the_expected_squared_difference() -> None:
+    """Scores near each other differ little, however often they do."""
+    assert task_health("a", [[80, 82], [81, 83]]).discordance == pytest.approx(2 * 0.000166667, rel=1e-4)
+    assert task_health("a", [[80, 82], [81, 83]]).kind == "steady"
+
+
+def test_the_suites_discordance_is_the_mean() -> None:
+    """Of the tasks of which it is known."""
+    tasks = [health("a", "+-+-"), health("b", "++++"), health("c", "????")]
+    assert suite_discordance(tasks) == pytest.approx((2 / 3 + 0) / 2)
+    assert suite_discordance([health("c", "????")]) is None
+
+
+def test_findings_name_the_tasks_and_what_to_do() -> None:
+    """Each finding is one sentence; of many tasks some are named."""
+    tasks = [*(health(f"s{n}", "++++") for n in range(10)), health("i", "----"), health("f", "+-+-")]
+    said = findings(tasks, leaks=["the skill quotes x"], quoting_answers=3, answers=9, judge_agreement_low=True)
+    assert [line.split(":")[0].split(",")[0] for line in said] == [
+        "saturated", "never passed by any trial", "flaky", "the skill quotes x",
+        "3 of 9 answers quote twelve words in a row of the skill", "the judging model often disagrees with itself",
+    ]  # fmt: skip
+    assert "s0, s1, s2, s3, s4, s5, s6, s7 and 2 more" in said[0]
+    assert findings([health("a", "+++++++++-")]) == ()
+
+
+def test_suites_that_show_nothing() -> None:
+    """All saturated, or all impossible: that is said of the suite and not of each task."""
+    assert "cannot fail" in findings([health("a", "++++"), health("b", "++++")])[0]
+    assert "no trial of any task reached anything" in findings([health("a", "----"), health("b", "----")])[0]
+    assert findings([]) == ()

@@ -15,6 +15,7 @@ from simulated import SCENARIOS, pairs, rounds, suites
 from skilldelta.compare.decision import conclude
 from skilldelta.domain.comparison import Verdict
 from skilldelta.domain.design import Design, Goal
+from skilldelta.plan.reach import fewest_rounds
 
 EFFECTS = (-0.4, -0.3, -0.2, -0.1, 0.0, 0.1, 0.2, 0.3, 0.4)
 BATCH = 250
@@ -32,10 +33,12 @@ class Plan:
 
     def designs(self) -> dict[str, Design]:
         """Return the designs under study by name."""
+        fewest = fewest_rounds(self.tasks)
+        gate = Design(goal=Goal.GATE, rounds=self.gate, margin=self.margin, min_rounds=fewest)
         return {
-            "gate": Design(goal=Goal.GATE, rounds=self.gate, margin=self.margin),
-            "gate_every_2": Design(goal=Goal.GATE, rounds=self.gate, margin=self.margin, look_every=2),
-            "improve": Design(goal=Goal.IMPROVE, rounds=self.improve, margin=self.margin),
+            "gate": gate,
+            "gate_every_2": gate.model_copy(update={"look_every": 2}),
+            "improve": Design(goal=Goal.IMPROVE, rounds=self.improve, margin=self.margin, min_rounds=fewest),
         }
 
 

@@ -55,7 +55,7 @@ async def measure_skill(
         pairs.append(pairs_of(values, Arm(skill.reference), seen))
         decision = _dead_from_the_start(decide(pairs, skill.design, claim_alpha=claim_alpha), trials)
         if not smoke:
-            floor.progress.looked(skill, number, look_sentence(decision, skill))
+            floor.progress.looked(skill, number, look_sentence(decision, skill, number))
     answers = [trial for values in rounds for value in values for trial in value.attempts]
     nothing_works = decision.verdict is Verdict.INSUFFICIENT_DATA or not any(
         trial.status is TrialStatus.ANSWERED for trial in answers

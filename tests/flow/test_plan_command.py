@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from comparing import CONFIG, NEW, OLD, Bench, frozen, skill, suite_text, version_of
+from comparing import CONFIG, NEW, OLD, Asked, Bench, frozen, skill, suite_text, version_of
+from repositories import Commit, build, commit_all
 
 PRICES = "prices: {test: {input: 3, output: 15}}\n"
 LAW = frozen(suite_text())
@@ -97,3 +98,53 @@ def test_what_blocks_a_comparison_blocks_its_plan(bench: Bench) -> None:
     bench.two({**BASE, ".skilldelta.yml": "{}\n"}, skill(NEW))
     plan(bench, code=2)
     assert "no model is named" in bench.said
+
+
+def _wavering(asked: Asked) -> str:
+    """Every task passes in two of three trials, in both arms."""
+    return "no" if (asked.time + int(asked.prompt.split()[1])) % 3 == 0 else "yes"
+
+
+def _in_a_work_tree(bench: Bench, *, code: int = 0) -> None:
+    """Compare main~1 with main in the run's usual folder."""
+    refs = ("--base", "main~1", "--head", "main", "--repo", bench.repo, "--base-url", bench.server.url)
+    bench.run("compare", *refs, "--rounds", "6", code=code)
+
+
+def test_earlier_runs_tell_what_to_expect(bench: Bench) -> None:
+    """The next plan expects what the baseline's trials showed; the design, and so the same run, stays as it is."""
+    build(bench.repo, [Commit(files=BASE), Commit(files=skill(NEW))], checkout=True)
+    bench.server.script = _wavering
+    before = planned(bench)
+    _in_a_work_tree(bench)
+    calls = len(bench.server.asked)
+    _in_a_work_tree(bench)
+    assert len(bench.server.asked) == calls
+    assert "the default" in bench.said
+    commit_all(bench.repo, skill("THIRD-WAY"))
+    one = planned(bench)
+    assert one["reach"]["discordance_from"] == "history"
+    assert 0.35 < one["reach"]["discordance"] < 0.6
+    assert one["design"] == before["design"]
+    assert "of pairs expected to differ: from earlier runs" in plan(bench)
+    assert planned(bench, "--model", "other")["reach"]["discordance_from"] == "default"
+
+
+def test_a_commit_brings_no_history(bench: Bench) -> None:
+    """Reports that are committed, and what is no report at all, are passed over."""
+    build(bench.repo, [Commit(files=BASE), Commit(files=skill(NEW))], checkout=True)
+    bench.server.script = _wavering
+    _in_a_work_tree(bench)
+    runs = bench.repo / ".skilldelta/runs"
+    (folder,) = (entry for entry in runs.iterdir() if entry.is_dir())
+    report = (folder / "report.json").read_text()
+    (runs / "nonsense").mkdir()
+    (runs / "nonsense/report.json").write_text("{}")
+    (runs / ".gitignore").unlink()
+    folder.rename(runs / "forged")
+    assert planned(bench, "--rounds", "6")["reach"]["discordance_from"] == "default"  # no history of its own
+    commit_all(bench.repo, skill("THIRD-WAY"))
+    assert planned(bench)["reach"]["discordance_from"] == "default"
+    (runs / "real").mkdir()
+    (runs / "real/report.json").write_text(report)
+    assert planned(bench)["reach"]["discordance_from"] == "history"

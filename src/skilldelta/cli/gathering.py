@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from ..plan.law import Ruling, SuitePair
     from .committed_suites import CommittedSuites
 
+MOST_EARLIER = 20
+"""Earlier runs that are looked at for what to expect."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Gathered:
@@ -113,11 +116,13 @@ def plan_of(
     purpose: Literal["compare", "calibrate"] = "compare",
     smoke: bool = False,
 ) -> Plan:
-    """Return the plan that is made of it."""
+    """Return the plan that is made of it, with what earlier runs in the work tree let it expect."""
     from .. import __version__
+    from ..edges.run_folder import RUNS, earlier_reports
+    from ..plan.history import with_history
     from ..plan.make import make_plan
 
-    return make_plan(
+    plan = make_plan(
         gathered.changes,
         config=gathered.config,
         config_from=gathered.config_from,
@@ -133,6 +138,13 @@ def plan_of(
         purpose=purpose,
         smoke=smoke,
     )
+    repository = gathered.repository
+    if repository.root is None:
+        return plan
+    # What a commit brought is no history.
+    below = f"{RUNS}/"
+    committed = {path.removeprefix(below).split("/")[0] for path in repository.tracked(RUNS) if path.startswith(below)}
+    return with_history(plan, earlier_reports(repository.root / RUNS, most=MOST_EARLIER, passed_over=committed))
 
 
 def _chosen(

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from ..errors import BadUsage
+
 FORMATS = ("terminal", "markdown", "json")
 
 
@@ -23,12 +25,20 @@ FORMATS = ("terminal", "markdown", "json")
 def command(run: Path, form: str, write: bool) -> int:
     """Render the report of RUN (a run's folder) again; nothing is measured or decided anew.
 
-    The exit code is 0 whatever the report says: the verdict's own code is in report.json.
+    The exit code is 0 whatever the report says: the verdict's own code is in report.json. Of a calibration it shows
+    what was found.
     """
-    from ..edges.run_folder import REPORT_MARKDOWN, read_report, write_whole
+    from ..edges.run_folder import REPORT_MARKDOWN, as_json, read_calibrations, read_report, write_whole
+    from ..report.calibration_text import calibration_text
     from ..report.markdown import markdown
     from ..report.terminal import terminal
 
+    found = read_calibrations(run)
+    if found is not None:
+        if form == "markdown" or write:
+            raise BadUsage("a calibration has no Markdown", where=str(run), fix="take --format terminal or json")
+        click.echo(as_json(found) if form == "json" else calibration_text(found), nl=False)
+        return 0
     report = read_report(run)
     if write:
         write_whole(run / REPORT_MARKDOWN, markdown(report))

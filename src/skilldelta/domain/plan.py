@@ -143,6 +143,8 @@ class SkillPlan(Value):
     recorded: RecordedBaseline | None = None
     """Of the suite's calibration; it tells a change of the model from a change of the skill."""
     estimate: Estimate
+    one_round: Estimate | None = None
+    """What a single round takes; None where the design cannot grow."""
     notes: tuple[str, ...] = ()
 
     @property

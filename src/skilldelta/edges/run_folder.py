@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from ..domain.calibration import CALIBRATION_FILE, Calibration
 from ..domain.plan import Plan
@@ -23,6 +24,7 @@ REPORT_MARKDOWN = "report.md"
 RUNS = ".skilldelta/runs"
 _IGNORE = ".gitignore"
 _MOST_BYTES = 256 * 1024 * 1024
+_MOST_EARLIER = 4 * 1024 * 1024
 
 
 def default_folder(root: Path | None, identity: str) -> Path:
@@ -104,6 +106,39 @@ def as_json(found: Sequence[Calibration]) -> str:
     """Return the records as a JSON list."""
     records = ",\n".join(one.model_dump_json(indent=1, by_alias=True) for one in found)
     return f"[{records}]\n"
+
+
+def read_calibrations(folder: Path) -> tuple[Calibration, ...] | None:
+    """Return what a finished calibration found; None for a folder that holds a comparison, or nothing."""
+    path = folder / CALIBRATION_FILE
+    if not path.exists() or (folder / REPORT_JSON).exists():
+        return None
+    try:
+        return TypeAdapter(tuple[Calibration, ...]).validate_json(_read(path))
+    except ValidationError as error:
+        raise _not_ours("a calibration", error, path, fix=f"skilldelta replay {folder}") from None
+
+
+def earlier_reports(runs: Path, *, most: int, passed_over: Collection[str] = ()) -> Iterator[Report]:
+    """Yield the newest finished reports that lie in the folder `runs`, at most so many, but for some folders' names.
+
+    What cannot be read, is too large or is a link is passed over: it is only a matter of what to expect.
+    """
+    try:
+        folders = [
+            entry
+            for entry in runs.iterdir()
+            if entry.is_dir() and not entry.is_symlink() and entry.name not in passed_over
+        ]
+        found = [(path.lstat(), path) for folder in folders if (path := folder / REPORT_JSON).exists()]
+    except OSError:
+        return
+    regular = [(status, path) for status, path in found if stat.S_ISREG(status.st_mode)]
+    regular.sort(key=lambda pair: pair[0].st_mtime, reverse=True)
+    for status, path in regular[:most]:
+        if status.st_size <= _MOST_EARLIER:
+            with contextlib.suppress(ValidationError, RunMismatch):
+                yield Report.model_validate_json(_read(path))
 
 
 def read_report(folder: Path) -> Report:

@@ -12,6 +12,8 @@ from ..domain.plan import Estimate, Reach, Step
 MOST_ROUNDS = 20
 FEW_TASKS = 12
 MORE_TASKS = 10
+ENOUGH_FOR_ONE_ROUND = 20
+"""Tasks from which on a single round may decide; with fewer the interval's approximation is not trusted that early."""
 
 
 def design_for(settings: DesignSettings, metric: Metric, tasks: Sequence[str], known: Known | None = None) -> Design:
@@ -38,12 +40,18 @@ def design_for(settings: DesignSettings, metric: Metric, tasks: Sequence[str], k
         margin=settings.margin,
         sequential=settings.sequential,
         look_every=settings.look_every,
+        min_rounds=fewest_rounds(len(tasks)),
     )
     alike = tuple(task for task in tasks if known is not None and task in known.always_alike)
     fewer = settings.saturated_rounds
     if fewer is None or fewer >= rounds or not alike or not leaves_room(design, len(alike), len(tasks), fewer):
         return design
     return design.model_copy(update={"brief": alike, "brief_rounds": fewer})
+
+
+def fewest_rounds(tasks: int) -> int:
+    """Return the rounds before which nothing is decided: one with twenty tasks or more, else two."""
+    return 1 if tasks >= ENOUGH_FOR_ONE_ROUND else 2
 
 
 def leaves_room(design: Design, alike: int, tasks: int, rounds: int) -> bool:

@@ -69,6 +69,7 @@ def skill_plan(
             confirm_rounds=confirm_rounds,
         )
 
+    one_round = None if smoke or design.rounds == 1 else price(1)
     plan = SkillPlan(
         skill_id=change.skill_id,
         name=candidate.name,
@@ -99,7 +100,8 @@ def skill_plan(
         texts=_texts(bundles[change.skill_id, Arm.CANDIDATE]) if calibrate else (),
         leaks=leaks,
         recorded=record.baseline if reference is Arm.BASELINE and beside is None else None,
-        reach=reach_of(design, len(tasks), record.known, None if smoke or design.rounds == 1 else price(1)),
+        reach=reach_of(design, len(tasks), record.known, one_round),
+        one_round=one_round,
         estimate=price(None),
     )
     if record.note:

@@ -83,14 +83,14 @@ def confidence(alpha: float) -> str:
     return f"{100 * (1 - alpha):g} %"
 
 
-def look_sentence(decision: Decision, skill: SkillPlan) -> str:
-    """Return what the statistics say after a round, in one line."""
-    look = decision.last
-    if look is None:
-        return "no look yet"
+def look_sentence(decision: Decision, skill: SkillPlan, number: int) -> str:
+    """Return what the statistics say after the round of this number, in one line."""
+    look, most = decision.last, skill.design.rounds
+    if look is None or look.rounds < number:
+        return f"round {number} of {most if not skill.design.sequential else f'at most {most}'} done, no look yet"
     said = decision.verdict.value if decision.finished else "going on"
     return (
-        f"round {look.rounds} of at most {skill.design.rounds}: {points(look.delta)} points, "
+        f"round {look.rounds} of at most {most}: {points(look.delta)} points, "
         f"{confidence(skill.design.alpha)} interval {span(look.interval)}: {said}"
     )
 

@@ -83,13 +83,14 @@ def sign_flip_p_value(differences: Sequence[float | Fraction]) -> float:
     >>> sign_flip_p_value([1, 1, 1, 1, -1])
     0.375
     """
-    exact = Counter[Fraction]()
-    for number, count in Counter(differences).items():
-        exact[number if isinstance(number, Fraction) else Fraction(str(number))] += count
-    denominator = math.lcm(*(number.denominator for number in exact))
+    exact = [
+        (number if isinstance(number, Fraction) else Fraction(str(number)), count)
+        for number, count in Counter(differences).items()
+    ]
+    denominator = math.lcm(*(number.denominator for number, _ in exact))
     sizes, total = Counter[int](), 0
-    for number, count in exact.items():
-        whole = int(number * denominator)
+    for number, count in exact:
+        whole = number.numerator * (denominator // number.denominator)
         sizes[abs(whole)] += count
         total += whole * count
     del sizes[0]

@@ -153,26 +153,25 @@ def test_a_thousand_tasks_and_twenty_rounds_take_less_than_a_second() -> None:
     assert time.process_time() - started < 1
 
 
-def test_many_differences_of_many_sizes_are_added_alike_and_faster(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_differences_of_many_sizes_are_added_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     """A look of a thousand scores has the same boundary by Fourier transform as by adding one after the other."""
     generator = np.random.default_rng(3)
     looks = [generator.integers(-100, 101, 1000).tolist() for _ in range(3)]
     found = []
     for much in (sign_flip._MUCH_WORK, math.inf):
         monkeypatch.setattr(sign_flip, "_MUCH_WORK", much)
-        test, boundaries, started = SignFlipTest(), [], time.process_time()
+        test, boundaries = SignFlipTest(), []
         for number, look in enumerate(looks, start=1):
             boundary, test = test.advance(look, 0.05 * (number / 3) ** 1.5)
             boundaries.append(boundary)
-        found.append((boundaries, test, time.process_time() - started))
-    (fast, after_fast, less), (slow, after_slow, more) = found
+        found.append((boundaries, test))
+    (fast, after_fast), (slow, after_slow) = found
     assert fast == slow
     assert None not in fast
     assert after_fast.spent == pytest.approx(after_slow.spent, abs=1e-14)
     assert after_fast.weights.min() >= 0
     assert (after_fast.weights == after_fast.weights[::-1]).all()
     assert after_fast.weights == pytest.approx(after_slow.weights, abs=1e-16)
-    assert less < more
 
 
 def test_a_sum_too_rare_to_be_resolved_still_crosses() -> None:

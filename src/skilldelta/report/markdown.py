@@ -155,8 +155,25 @@ def _skill(skill: SkillReport) -> Iterator[str]:
         yield f"- {inline(note, 500)}"
     if skill.warnings or skill.notes:
         yield ""
+    yield from _dropped(skill)
     yield from _statistics(skill)
     yield from _tasks(skill)
+
+
+def _dropped(skill: SkillReport) -> Iterator[str]:
+    """Yield what fresh rounds say of tasks that dropped, and which others dropped and are only to be watched."""
+    checked = {check.task_id for check in skill.checks}
+    watched = [task for task in skill.watch if task not in checked]
+    if watched:
+        named = ", ".join(inline(task, 60) for task in watched[:12])
+        more = f" and {len(watched) - 12} more" if len(watched) > 12 else ""
+        yield f"Watch (dropped, not shown to have regressed): {named}{more}"
+        yield ""
+    for check in skill.checks[:MOST_TASKS]:
+        sign = "❌" if check.regressed else "❔"
+        yield f"- {sign} {inline(check_sentence(check), 400)}"
+    if skill.checks:
+        yield ""
 
 
 def _statistics(skill: SkillReport) -> Iterator[str]:
@@ -193,18 +210,6 @@ def _statistics(skill: SkillReport) -> Iterator[str]:
 def _tasks(skill: SkillReport) -> Iterator[str]:
     if not skill.tasks:
         return
-    checked = {check.task_id for check in skill.checks}
-    watched = [task for task in skill.watch if task not in checked]
-    if watched:
-        named = ", ".join(inline(task, 60) for task in watched[:12])
-        more = f" and {len(watched) - 12} more" if len(watched) > 12 else ""
-        yield f"Watch (dropped, not shown to have regressed): {named}{more}"
-        yield ""
-    for check in skill.checks[:MOST_TASKS]:
-        sign = "❌" if check.regressed else "❔"
-        yield f"- {sign} {inline(check_sentence(check), 400)}"
-    if skill.checks:
-        yield ""
     yield "<details><summary>Tasks</summary>"
     yield ""
     yield "| task | before | after | Δ points | pairs (failed) |"

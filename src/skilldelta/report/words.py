@@ -10,6 +10,7 @@ from ..domain.trial import Arm
 from ..statistics.effects import FEWEST_TASKS
 
 LONGEST_NAME = 80
+MOST_NAMED = 5
 VERDICT_SIGNS = {
     Verdict.IMPROVED: "✅",
     Verdict.REGRESSED: "❌",
@@ -115,7 +116,16 @@ def skill_sentence(report: SkillReport) -> str:
         Verdict.NO_REGRESSION: f"{where} is worse{than} by no more than {100 * report.margin:.0f} points {tasks}",
         Verdict.INCONCLUSIVE: f"{where} {tasks}, which is not the same as no difference",
     }[report.verdict]
-    return f"{report.verdict.value}: {claim}: {_numbers(report)}."
+    return f"{report.verdict.value}: {claim}: {_numbers(report)}.{_regressed_tasks(report)}"
+
+
+def _regressed_tasks(report: SkillReport) -> str:
+    """Return which tasks regressed on fresh rounds, for the end of the first sentence."""
+    names = [called(check.task_id) for check in report.checks if check.regressed]
+    if not names:
+        return ""
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return f" On fresh rounds {_tasks(len(names))} regressed: {', '.join(names[:MOST_NAMED])}{more}."
 
 
 def other_arm(report: SkillReport) -> str:
@@ -254,7 +264,8 @@ def headline(skills: tuple[SkillReport, ...], gate: Gate, left_out: tuple[LeftOu
         )
         if any(skill.verdict is verdict for skill in skills)
     ]
-    return f"{total} compared: {', '.join(counted)}{rest}."
+    fell = [f"{called(skill.name)}:{_regressed_tasks(skill)}" for skill in skills if _regressed_tasks(skill)]
+    return f"{total} compared: {', '.join(counted)}{rest}.{' ' if fell else ''}{' '.join(fell)}"
 
 
 def check_sentence(check: TaskCheck) -> str:

@@ -115,3 +115,12 @@ def _crosses(differing: Sequence[int], boundaries: Sequence[float]) -> float:
         crossed += math.fsum(chance for total, chance in after.items() if abs(total) >= boundary)
         going = Counter({total: chance for total, chance in after.items() if abs(total) < boundary})
     return crossed
+
+
+def test_the_measured_table_is_the_same_in_both_places() -> None:
+    """The README and this page hold one and the same table of the benchmark."""
+    tables = [
+        re.findall(r"<!-- table: calls_to_verdict -->\n(.+?)<!-- end of table -->", page, flags=re.DOTALL)
+        for page in (PAGE, (ROOT / "README.md").read_text(encoding="utf-8"))
+    ]
+    assert tables[0] == tables[1] != []

@@ -14,6 +14,7 @@ from simulated import SCENARIOS, pairs, rounds, scores, suites
 from skilldelta.compare.decision import conclude
 from skilldelta.domain.comparison import Verdict
 from skilldelta.domain.design import Design, Goal, Metric
+from skilldelta.plan.reach import fewest_rounds
 from skilldelta.statistics.power import rounds_for_power
 
 pytestmark = pytest.mark.slow
@@ -31,7 +32,8 @@ def bound(rate: float) -> float:
 def planned(tasks: int, goal: Goal) -> Design:
     """Return the design of the R_max rule: one round more than the fixed test needs for 90% power at the margin."""
     fixed = rounds_for_power(tasks=tasks, effect=MARGIN[tasks]) or MOST_ROUNDS
-    return Design(goal=goal, rounds=min(max(fixed + 1, 2), MOST_ROUNDS), margin=MARGIN[tasks])
+    most, fewest = min(max(fixed + 1, 2), MOST_ROUNDS), fewest_rounds(tasks)
+    return Design(goal=goal, rounds=most, margin=MARGIN[tasks], min_rounds=fewest)
 
 
 class Found(NamedTuple):

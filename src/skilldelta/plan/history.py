@@ -19,14 +19,20 @@ def with_history(plan: Plan, earlier: Iterable[Report]) -> Plan:
     `pass`: q = mean over the tasks of 2p(1 − p)·n/(n − 1). The design stays as it is, so that the same comparison stays
     the same run however often it is made.
     """
+    if not any(map(_may_be_told, plan.skills)):
+        return plan
     past = [
         skill for report in earlier if report.identity != plan.identity and not report.smoke for skill in report.skills
     ]
     return plan.model_copy(update={"skills": tuple(_told(skill, past) for skill in plan.skills)})
 
 
+def _may_be_told(skill: SkillPlan) -> bool:
+    return skill.reach.discordance_from == "default" and skill.design.metric is Metric.PASS and bool(skill.reach.steps)
+
+
 def _told(skill: SkillPlan, past: Iterable[SkillReport]) -> SkillPlan:
-    if skill.reach.discordance_from != "default" or skill.design.metric is not Metric.PASS or not skill.reach.steps:
+    if not _may_be_told(skill):
         return skill
     passes: dict[str, tuple[float, int]] = {}
     for report in past:

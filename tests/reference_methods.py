@@ -31,7 +31,7 @@ def newcombe_paired(both: int, wins: int, losses: int, neither: int) -> tuple[fl
     first, second = (both + wins) / pairs, (both + losses) / pairs
     (low_1, high_1), (low_2, high_2) = wilson(both + wins, pairs), wilson(both + losses, pairs)
     margins = (both + wins) * (losses + neither) * (both + losses) * (wins + neither)
-    cross = both * neither - wins * losses
+    cross = float(both * neither - wins * losses)
     # The continuity correction of the paper's φ, for positive association only.
     cross = max(cross - pairs / 2, 0) if cross > 0 else cross
     phi = cross / math.sqrt(margins) if margins else 0.0

@@ -59,6 +59,23 @@ def runs(draw: st.DrawFn, *, metric: Metric | None = None) -> tuple[Rounds, Desi
     return as_pairs(rows), design
 
 
+@st.composite
+def unequal(draw: st.DrawFn) -> tuple[Rounds, Design]:
+    """The same with tasks that have fewer rounds, and with answers from a cache that are copies."""
+    rounds, design = draw(runs())
+    names = [pair.task_id for pair in rounds[0]]
+    brief = tuple(draw(st.sets(st.sampled_from(names), max_size=len(names) - 1)))
+    design = design.model_copy(update={"brief": brief, "brief_rounds": draw(st.integers(1, 3))})
+    return [
+        [
+            pair.model_copy(update={"copied": pair.round > 1 and draw(st.integers(0, 9)) == 0})
+            for pair in pairs
+            if design.runs(pair.task_id, pair.round)
+        ]
+        for pairs in rounds
+    ], design
+
+
 def swapped(rounds: Rounds) -> Rounds:
     """The same rounds with the arms' names exchanged."""
     return [
@@ -93,13 +110,15 @@ def plain(look: Look) -> dict[str, object]:
     }
 
 
-@given(runs(), st.booleans())
-def test_swapping_the_arms_mirrors_the_decision(run: tuple[Rounds, Design], out_of_budget: bool) -> None:
+@given(st.one_of(runs(), unequal()), st.booleans(), st.sampled_from([None, 0.01]))
+def test_swapping_the_arms_mirrors_the_decision(
+    run: tuple[Rounds, Design], out_of_budget: bool, level: float | None
+) -> None:
     """With the arms swapped an improvement is a regression, after the same looks and with the same p-value."""
     rounds, design = run
     design = design.model_copy(update={"goal": Goal.IMPROVE})
-    here = decide(rounds, design, out_of_budget=out_of_budget)
-    there = decide(swapped(rounds), design, out_of_budget=out_of_budget)
+    here = decide(rounds, design, out_of_budget=out_of_budget, claim_alpha=level)
+    there = decide(swapped(rounds), design, out_of_budget=out_of_budget, claim_alpha=level)
     assert [mirrored(look) for look in here.looks] == [plain(look) for look in there.looks]
     assert (here.p_value, here.reason, here.finished) == (there.p_value, there.reason, there.finished)
     for one, other in ((here, there), (there, here)):
@@ -107,7 +126,7 @@ def test_swapping_the_arms_mirrors_the_decision(run: tuple[Rounds, Design], out_
             assert other.verdict is MIRROR[one.verdict]
 
 
-@given(runs(), st.randoms(use_true_random=False))
+@given(st.one_of(runs(), unequal()), st.randoms(use_true_random=False))
 def test_the_order_of_tasks_does_not_matter(run: tuple[Rounds, Design], shuffler: random.Random) -> None:
     """The same pairs in another order within their rounds give the same decision."""
     rounds, design = run
@@ -117,7 +136,7 @@ def test_the_order_of_tasks_does_not_matter(run: tuple[Rounds, Design], shuffler
     assert decide(rounds, design) == decision
 
 
-@given(runs())
+@given(st.one_of(runs(), unequal()))
 def test_deciding_round_by_round_is_deciding_once(run: tuple[Rounds, Design]) -> None:
     """Each further round adds to the looks, and after the end nothing changes any more."""
     rounds, design = run
@@ -130,7 +149,7 @@ def test_deciding_round_by_round_is_deciding_once(run: tuple[Rounds, Design]) ->
     assert before.finished or len(rounds) < design.rounds
 
 
-@given(runs())
+@given(st.one_of(runs(), unequal()))
 def test_every_look_is_sound(run: tuple[Rounds, Design]) -> None:
     """Intervals lie in [−1, 1] and contain the estimate, and no verdict holds that would not without failures."""
     rounds, design = run
@@ -178,7 +197,7 @@ def test_failing_never_serves_the_candidate_better_than_losing(run: tuple[Rounds
     assert after_failing & FAVOURABLE <= after_losing
 
 
-@given(runs())
+@given(st.one_of(runs(), unequal()))
 def test_a_claim_is_significant_and_excludes_zero(run: tuple[Rounds, Design]) -> None:
     """Improved and regressed come with p ≤ alpha and an interval on their side of 0, no-regression with its margin."""
     rounds, design = run
@@ -193,3 +212,35 @@ def test_a_claim_is_significant_and_excludes_zero(run: tuple[Rounds, Design]) ->
     if decision.verdict is Verdict.NO_REGRESSION:
         assert interval.low > -design.margin
         assert decision.last.interval_if_lost.low > -design.margin
+
+
+def _better(pair: Pair) -> Pair:
+    """A lost pair becomes a tie, a tie a win; a pair that is won, lost to a failure or a copy stays."""
+    if pair.difference is None or pair.difference > 0:
+        return pair
+    return pair.model_copy(update={"candidate": 100, "baseline": 100 if pair.difference < 0 else 0})
+
+
+@given(runs(metric=Metric.PASS), st.data())
+def test_better_pairs_never_speak_against_the_candidate(run: tuple[Rounds, Design], data: st.DataObject) -> None:
+    """At one look, turning a loss into a tie or a tie into a win lowers neither end of the interval nor the sum.
+
+    A crossing needs the same boundary, so only losses that become wins, which leave it as it is, must keep one.
+    """
+    rounds, design = run
+    design = design.model_copy(update={"rounds": len(rounds), "sequential": False, "max_failed": 1.0})
+    number = data.draw(st.integers(0, len(rounds) - 1))
+    task = data.draw(st.integers(0, len(rounds[0]) - 1))
+    changed, won = [list(pairs) for pairs in rounds], [list(pairs) for pairs in rounds]
+    pair = rounds[number][task]
+    changed[number][task] = _better(pair)
+    if pair.difference is not None and pair.difference < 0:
+        won[number][task] = pair.model_copy(update={"candidate": 100, "baseline": 0})
+    before, after, best = (decide(each, design).looks[-1] for each in (rounds, changed, won))
+    for one in (after, best):
+        assert one.interval.low >= before.interval.low - 1e-12
+        assert one.interval.high >= before.interval.high - 1e-12
+        assert one.sum >= before.sum
+    assert best.boundary == before.boundary
+    assert best.crossed_up or not before.crossed_up
+    assert before.crossed_down or not best.crossed_down

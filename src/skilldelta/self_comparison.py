@@ -10,7 +10,7 @@ from .compare.false_alarms import false_alarms
 from .domain.calibration import Calibration, FalseAlarms
 from .domain.draws import round_keys
 from .domain.measured import Measured
-from .domain.plan import Plan, SkillPlan
+from .domain.plan import JUDGED_TWICE, Plan, SkillPlan
 from .domain.skill import SkillBundle
 from .domain.suite import Task
 from .domain.trial import Arm, TrialKey
@@ -21,8 +21,6 @@ from .ports import Clock, Journal, Progress
 from .report.build import Told, spent_on
 from .report.calibration import alarms_of, calibration_of, values_of
 
-JUDGED_TWICE = 60
-"""Most judgments that are asked for again."""
 Found = tuple[Measured, tuple[Twice, ...]]
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..domain.plan import Plan, SkillPlan
+from ..domain.plan import JUDGED_TWICE, Estimate, Plan, SkillPlan
 from .listing import counted
 
 
 def before_run(plan: Plan) -> str:
     """Return the plan in a few lines for a terminal or a log."""
-    lines = [line for skill in plan.skills for line in _skill(skill)]
+    itself = plan.purpose == "calibrate"
+    lines = [line for skill in plan.skills for line in (_against_itself(skill) if itself else _skill(skill))]
     lines += [f"{one.skill_id}: not measured: {one.reason}" for one in plan.left_out]
     lines += [f"{each.severity.value}: {each.message}" for each in plan.findings if each.path == "."]
     if not lines:
@@ -18,17 +19,35 @@ def before_run(plan: Plan) -> str:
     return "\n".join(lines)
 
 
+def _against_itself(skill: SkillPlan) -> Iterator[str]:
+    """Yield what a calibration takes; its judging model is asked a second time about some of the answers."""
+    again = min(JUDGED_TWICE, skill.estimate.judge_calls)
+    judge = f", and up to {counted(again, 'judge call')} more to ask again" if again else ""
+    yield (
+        f"{skill.skill_id} against itself: {counted(skill.reach.tasks, 'task')} × 2 arms × "
+        f"{counted(skill.design.rounds, 'round')}, all of which are run: {_price(skill.estimate)}{judge}; "
+        f"suite {skill.suite.version}"
+    )
+
+
+def _price(estimate: Estimate) -> str:
+    known = estimate.cost_usd is not None
+    cost = f"${estimate.cost_usd:,.2f} with every answer at its limit" if known else "price unknown"
+    judge = f" and {counted(estimate.judge_calls, 'judge call')}" if estimate.judge_calls else ""
+    return (
+        f"at most {counted(estimate.trials, 'trial')}, about {counted(estimate.trial_calls, 'model call')}{judge}, "
+        f"{cost}"
+    )
+
+
 def _skill(skill: SkillPlan) -> Iterator[str]:
     from ..report.words import reach_sentence, steps_sentence
 
     estimate = skill.estimate
-    cost = "price unknown" if estimate.cost_usd is None else f"${estimate.cost_usd:,.2f} with every answer at its limit"
-    judge = f" and {counted(estimate.judge_calls, 'judge call')}" if estimate.judge_calls else ""
-    calls = f"about {counted(estimate.trial_calls, 'model call')}{judge}"
     beside = ", beside the gate" if skill.role == "beside" else ""
     yield (
         f"{skill.skill_id}: {counted(skill.reach.tasks, 'task')} × 2 arms × at most "
-        f"{counted(skill.design.rounds, 'round')}: at most {counted(estimate.trials, 'trial')}, {calls}, {cost}; "
+        f"{counted(skill.design.rounds, 'round')}: {_price(estimate)}; "
         f"suite {skill.suite.version} (from the {skill.suite_from}{beside})"
     )
     yield f"  {reach_sentence(skill)}"

@@ -14,6 +14,9 @@ from .suite import FrozenSuite, Task
 from .trial import Arm
 from .value import Value
 
+JUDGED_TWICE = 60
+"""Most judgments of a skill that a calibration asks for again."""
+
 
 class Gate(StrEnum):
     """What a result means for the merge, from best to worst."""

@@ -77,7 +77,7 @@ def reach_of(design: Design, tasks: int, known: Known | None = None, one_round: 
     from ..statistics.power import DISCORDANCE, rounds_for_power
 
     discordance = known.discordance if known else DISCORDANCE
-    found = _Found(design, tasks, discordance)
+    found = _Found(design, tasks, discordance, beyond=known is not None)
     return Reach(
         tasks=tasks,
         discordance=discordance,
@@ -93,9 +93,13 @@ def reach_of(design: Design, tasks: int, known: Known | None = None, one_round: 
 
 
 class _Found:
-    """What a design finds; tasks with fewer rounds are taken not to move, which is why they have fewer."""
+    """What a design finds; tasks with fewer rounds are taken not to move, which is why they have fewer.
 
-    def __init__(self, design: Design, tasks: int, discordance: float) -> None:
+    A discordance that was measured is that of equal arms, so that a change may make more pairs differ (`beyond`).
+    """
+
+    def __init__(self, design: Design, tasks: int, discordance: float, *, beyond: bool) -> None:
+        self._beyond = beyond
         self._alpha = design.alpha
         self._moving = (tasks - len(design.brief)) / tasks
         self._tasks, self._rounds = tasks - len(design.brief), design.rounds
@@ -112,7 +116,7 @@ class _Found:
 
         found = smallest_detectable(
             tasks=self._tasks + more_tasks, rounds=self._rounds + more_rounds, discordance=self._discordance,
-            alpha=self._alpha,
+            alpha=self._alpha, beyond=self._beyond,
         )  # fmt: skip
         return None if found is None else found * self._moving
 

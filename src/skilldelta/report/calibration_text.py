@@ -39,7 +39,7 @@ def _one(one: Calibration) -> Iterator[str]:
             f"  discordance {percent(one.discordance)}: so often do two trials of one skill and task differ (the mean "
             "over the tasks)"
         )
-    yield f"  this run said {one.verdict.value}, though nothing differs"
+    yield f"  this one comparison of the skill with itself said: {one.verdict.value}"
     if one.false_alarms:
         yield f"  {_alarms(one.false_alarms)}"
     if one.judges:
@@ -59,11 +59,17 @@ def _one(one: Calibration) -> Iterator[str]:
 
 def _alarms(alarms: FalseAlarms) -> str:
     return (
-        f"false alarms: {percent(alarms.rate)}{_between(alarms.rate_interval)} of {alarms.deals:,} times that these "
+        f"false alarms: {_tenths(alarms.rate)} ({_tenths(alarms.rate_interval.low)} to "
+        f"{_tenths(alarms.rate_interval.high)}) of {alarms.deals:,} times that these "
         f"trials were dealt to two arms and {alarms.rounds} rounds at random ({alarms.improved} improved, "
         f'{alarms.regressed} regressed); the rule "any drop is a regression" would have failed '
         f"{percent(alarms.any_drop)}"
     )
+
+
+def _tenths(share: float) -> str:
+    """Return a small share as a percentage with one decimal."""
+    return f"{100 * share:.1f} %"
 
 
 def _judges(judges: JudgeAgreement) -> str:

@@ -71,21 +71,33 @@ def smallest_detectable(
     discordance: float = DISCORDANCE,
     alpha: float = 0.05,
     power: float = 0.8,
+    beyond: bool = False,
 ) -> float | None:
     """Return the smallest mean paired difference that is found with probability `power`, None when none is.
 
-    Solved by bisection over `exact_power` between 0 and `discordance`.
+    Solved by bisection over `exact_power` between 0 and `discordance`; with `beyond` up to 1, where every differing
+    pair favours one arm and an effect makes as many pairs differ as it is large.
 
     >>> round(smallest_detectable(tasks=10, rounds=5), 2)
     0.26
+    >>> smallest_detectable(tasks=5, rounds=3, discordance=0.15) is None
+    True
+    >>> round(smallest_detectable(tasks=5, rounds=3, discordance=0.15, beyond=True), 2)
+    0.48
     """
-    if reachable_power(tasks=tasks, rounds=rounds, discordance=discordance, alpha=alpha) < power:
-        return None
+
+    def reached(effect: float) -> bool:
+        pairs = tasks * rounds
+        return exact_power(pairs=pairs, effect=effect, discordance=discordance, alpha=alpha) >= power
+
     low, high = 0.0, discordance
+    if not reached(high):
+        if not beyond or not reached(1.0):
+            return None
+        low, high = discordance, 1.0
     while high - low > 1e-6:
         effect = (low + high) / 2
-        reached = exact_power(pairs=tasks * rounds, effect=effect, discordance=discordance, alpha=alpha)
-        low, high = (low, effect) if reached >= power else (effect, high)
+        low, high = (low, effect) if reached(effect) else (effect, high)
     return high
 
 

@@ -111,8 +111,11 @@ def as_json(found: Sequence[Calibration]) -> str:
 def read_calibrations(folder: Path) -> tuple[Calibration, ...] | None:
     """Return what a finished calibration found; None for a folder that holds a comparison, or nothing."""
     path = folder / CALIBRATION_FILE
-    if not path.exists() or (folder / REPORT_JSON).exists():
-        return None
+    try:
+        if not path.exists() or (folder / REPORT_JSON).exists():
+            return None
+    except OSError:
+        return None  # the report will not be found there either, and that is said
     try:
         return TypeAdapter(tuple[Calibration, ...]).validate_json(_read(path))
     except ValidationError as error:

@@ -265,3 +265,34 @@ def planned(bench: Bench, *arguments: str) -> dict[str, Any]:
     (one,) = json.loads(bench.printed)["skills"]
     found: dict[str, Any] = one
     return found
+
+
+def test_it_can_be_rendered_again(ready: Bench) -> None:
+    """`skilldelta report` shows what was found; a damaged record is an error in words."""
+    record = calibrate(ready, "--rounds", "2")
+    printed, out = ready.printed, ready.folder / "calibrated"
+    ready.run("report", out)
+    assert printed.startswith(ready.printed)
+    ready.run("report", out, "--format", "json")
+    assert json.loads(ready.printed) == [record]
+    ready.run("report", out, "--write", code=2)
+    assert "a calibration has no Markdown" in ready.said
+    (out / "calibration.json").write_text("[{}]")
+    ready.run("report", out, code=2)
+    assert "is not a calibration of this version" in ready.said
+
+
+def test_an_interrupted_calibration_goes_on(ready: Bench) -> None:
+    """A cap that ends it in the middle of a round, then again: nothing is paid for twice, and it says the same."""
+    whole = calibrate(ready, "--rounds", "4", "--seed", "3")
+    asked = len(ready.server.asked)
+    ready.server.asked.clear()
+    ready.server.forget()
+    ready.folder = ready.folder / "second"
+    ready.folder.mkdir()
+    for cap in ("7", "30", "1000"):
+        record = calibrate(ready, "--rounds", "4", "--seed", "3", "--max-calls", cap)
+    assert len(ready.server.asked) == asked
+    assert record["finished"]
+    assert record["invocation"]["attempts"] == 3
+    assert record["tasks"] == whole["tasks"]

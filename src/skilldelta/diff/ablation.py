@@ -36,9 +36,10 @@ def without(bundle: SkillBundle, part: str) -> SkillBundle:
     if len(files) < len(bundle.files):
         return bundle.model_copy(update={"files": files, **left})
     sections = _sections(bundle.body)
-    found = [place for place, section in enumerate(sections) if section.name == part]
+    name = f"#{part.lstrip('#').strip()}" if part.startswith("#") else part
+    found = [place for place, section in enumerate(sections) if section.name == name]
     if not found:
-        raise _no_such(bundle, part, sections)
+        raise _no_such(bundle, name, sections)
     return bundle.model_copy(update={"body": _cut(bundle.body, sections, found[0]), **left})
 
 

@@ -107,6 +107,8 @@ def _about_tasks(tasks: Sequence[TaskHealth]) -> Iterator[str]:
         yield "no trial of any task reached anything: check the judges and the prompts before anything else"
     elif impossible:
         yield f"never passed by any trial: {_named(impossible)}; check judge and prompt"
+    if unknown := [task.task_id for task in tasks if task.kind == "unknown"]:
+        yield f"fewer than {ENOUGH} trials have a value, so nothing is said of: {_named(unknown)}; run more rounds"
     if flaky:
         yield (
             f"flaky, as one and the same skill passes and fails: {_named(flaky)}; they need the most rounds: a sharper "

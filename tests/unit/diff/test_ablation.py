@@ -45,6 +45,7 @@ def test_a_section_goes_with_what_is_below_it() -> None:
     """From its heading to the next one of the same or a higher level; the rest stays letter for letter."""
     left = without(SKILL, "#One").body
     assert left == "Intro.\n\n" + BODY[BODY.index("Two\n===") :]
+    assert without(SKILL, "# One").body == without(SKILL, "## One").body == left
     assert without(SKILL, "#Deep:1").body == BODY[: BODY.index("## Deep")] + BODY[BODY.index("Two\n===") :]
     assert without(SKILL, "#Deep:2").body == BODY[: BODY.rindex("## Deep")]
 

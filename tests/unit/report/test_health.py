@@ -86,3 +86,6 @@ def test_suites_that_show_nothing() -> None:
     assert "cannot fail" in findings([health("a", "++++"), health("b", "++++")])[0]
     assert "no trial of any task reached anything" in findings([health("a", "----"), health("b", "----")])[0]
     assert findings([]) == ()
+    assert findings([health("a", "+-??")]) == (
+        "fewer than 4 trials have a value, so nothing is said of: a; run more rounds",
+    )

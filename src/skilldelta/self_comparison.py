@@ -42,6 +42,7 @@ async def calibrate(
             edges.journal,
             rubric_of(plan, skill, budget, edges, heard),
             floor.pool,
+            edges.progress,
             seconds_left=budget.seconds_left(),
             most=JUDGED_TWICE,
         )
@@ -62,7 +63,7 @@ async def calibrated_again(
         one = await measure_skill(skill, {}, floor, None, claim_alpha=skill.design.alpha, smoke=False)
         pool = asyncio.Semaphore(plan.concurrency)
         twice = await judged_twice(
-            skill, _work(skill, one), floor.journal, None, pool, seconds_left=None, most=JUDGED_TWICE
+            skill, _work(skill, one), floor.journal, None, pool, progress, seconds_left=None, most=JUDGED_TWICE
         )
         found.append((one, twice))
     return _recorded(plan, found, told, clock)

@@ -64,7 +64,7 @@ class Bars:
         """Put a new bar in the place of the last round's."""
         if self._bar is not None:
             self._drawn.remove_task(self._bar)
-        label = printable(f"{skill.name[:40]}: round {number} of at most {skill.design.rounds}")
+        label = printable(f"{skill.name[:40]}: {_what(skill, number)}")
         self._bar = self._drawn.add_task(label, total=trials)
 
     def trial_done(self, skill: SkillPlan, key: TrialKey, recorded: bool) -> None:  # noqa: ARG002 - the port's signature
@@ -75,6 +75,13 @@ class Bars:
     def looked(self, skill: SkillPlan, number: int, sentence: str) -> None:  # noqa: ARG002 - the port's signature
         """Say what the statistics say, above the bar."""
         self._drawn.console.print(printable(f"{skill.name}: {sentence}"), markup=False, highlight=False)
+
+
+def _what(skill: SkillPlan, number: int) -> str:
+    """Return what is going on; rounds beyond the design's are fresh ones, or a judge that is asked again."""
+    if number <= skill.design.rounds:
+        return f"round {number} of at most {skill.design.rounds}"
+    return "fresh rounds of what dropped" if skill.usual is None else "the judge is asked again"
 
 
 @contextlib.contextmanager

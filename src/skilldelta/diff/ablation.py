@@ -31,16 +31,21 @@ def without(bundle: SkillBundle, part: str) -> SkillBundle:
     A section goes from its heading to the next one of the same or a higher level. What refers to the part stays. Raises
     BadUsage, naming the nearest part, where there is no such part or more than one.
     """
-    left = {"tree_hash": digest("without", bundle.tree_hash, part)}
-    files = tuple(file for file in bundle.files if file.path != part.removeprefix("./"))
+    path = part.removeprefix("./")
+    files = tuple(file for file in bundle.files if file.path != path)
     if len(files) < len(bundle.files):
-        return bundle.model_copy(update={"files": files, **left})
+        return bundle.model_copy(update={"files": files, "tree_hash": _hash(bundle, path)})
     sections = _sections(bundle.body)
     name = f"#{part.lstrip('#').strip()}" if part.startswith("#") else part
     found = [place for place, section in enumerate(sections) if section.name == name]
     if not found:
         raise _no_such(bundle, name, sections)
-    return bundle.model_copy(update={"body": _cut(bundle.body, sections, found[0]), **left})
+    body = _cut(bundle.body, sections, found[0])
+    return bundle.model_copy(update={"body": body, "tree_hash": _hash(bundle, name)})
+
+
+def _hash(bundle: SkillBundle, part: str) -> str:
+    return digest("without", bundle.tree_hash, part)
 
 
 def parts(bundle: SkillBundle) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from ..domain.judgment import Judgment
 from ..domain.plan import SkillPlan
 from ..domain.suite import LlmRubricJudge, Task
 from ..domain.trial import TrialKey, TrialStatus
-from ..ports import BudgetReached, Journal
+from ..ports import BudgetReached, Journal, Progress
 from .rubric import RubricJudge, judged_again
 
 SECOND = 2
@@ -24,6 +24,7 @@ async def judged_twice(
     journal: Journal,
     rubric: RubricJudge | None,
     pool: asyncio.Semaphore,
+    progress: Progress,
     *,
     seconds_left: float | None,
     most: int,
@@ -35,9 +36,13 @@ async def judged_twice(
     """
     asked = [each for task, key in work for each in _first(skill, task, key, journal)][:most]
 
+    if asked:
+        progress.round_started(skill, skill.design.rounds + 1, len(asked))
+
     async def one(task: Task, key: TrialKey, index: int, settings: LlmRubricJudge, first: Judgment) -> Twice:
         async with pool:
             second = await _second(skill, task, key, index, settings, journal, rubric)
+        progress.trial_done(skill, key, rubric is None)
         return first, second
 
     tasks = [asyncio.create_task(one(*each)) for each in asked]

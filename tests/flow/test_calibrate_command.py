@@ -180,9 +180,23 @@ def test_a_record_of_something_else_is_not_used(ready: Bench) -> None:
     commit_all(ready.repo)
     commit_all(ready.repo, skill("OTHER-WAY"))
     assert "is of v1-ffffffffffff" in planned(ready)["notes"][0]
-    path.write_text('{"format": 1')
+    found = json.loads(kept)
+    spoilt = [
+        '{"format": 1', "[]", "", "null",
+        kept.replace(f'"discordance": {found["discordance"]}', '"discordance": NaN', 1),
+        json.dumps({**found, "discordance": 7}), json.dumps({**found, "discordance": -0.1}),
+        json.dumps({**found, "tasks": [{**found["tasks"][0], "mean": 1.5}]}),
+        json.dumps({**found, "tasks": [{**found["tasks"][0], "trials": -3}]}), f'"{"x" * 9_000_000}"',
+    ]  # fmt: skip
+    for number, text in enumerate(spoilt):
+        path.write_text(text)
+        commit_all(ready.repo)
+        commit_all(ready.repo, skill(f"WAY-{number}"))
+        assert "cannot be read" in planned(ready)["notes"][0], text[:80]
+    path.unlink()
+    path.symlink_to("/etc/passwd")
     commit_all(ready.repo)
-    commit_all(ready.repo, skill("THIRD-WAY"))
+    commit_all(ready.repo, skill("LAST-WAY"))
     assert "cannot be read" in planned(ready)["notes"][0]
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .committed_config import Law
 
 _MOST_BYTES = 64 * 1024 * 1024
+_MOST_RECORD = 8 * 1024 * 1024
 
 
 def suite_place(config: Config, skill_id: str) -> str:
@@ -97,11 +98,17 @@ class CommittedSuites:
         )
 
     def calibration(self, folder: str, *, of_head: bool) -> bytes | None:
-        """Return the calibration on record for a suite, at the base's tip or at the head; None where there is none."""
+        """Return the calibration on record for a suite, at the base's tip or at the head; None where there is none.
+
+        What is no ordinary file, or too large to be one of ours, is returned as empty: it cannot be read, and that is
+        said.
+        """
         entry = self._at(self._commits[2 if of_head else 0], folder).get(CALIBRATION_FILE)
-        if entry is None or not entry.is_file:
+        if entry is None:
             return None
-        return self._repository.blobs([entry.oid], limit=_MOST_BYTES)[entry.oid]
+        if not entry.is_file:
+            return b""
+        return self._repository.blobs([entry.oid], limit=_MOST_RECORD)[entry.oid] or b""
 
     def changed_files(self) -> dict[str, str]:
         """Return what this change does to each file of the law: adds, removes or edits it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -11,6 +11,8 @@ from .money import Spent
 from .report import Commit, Invocation
 from .value import Value
 
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=0, le=1_000_000_000)]
 CALIBRATION_FILE = "calibration.json"
 """Stands in the suite's folder, beside draft and frozen versions."""
 ENOUGH_ALIKE = 15
@@ -21,13 +23,13 @@ class TaskCalibration(Value):
     """One task of one skill, over all trials of both arms."""
 
     task_id: str
-    trials: int
+    trials: Count
     """Trials that have a value."""
-    mean: float | None
+    mean: Share | None
     """Mean value in [0, 1]."""
-    lowest: float | None
-    highest: float | None
-    discordance: float | None
+    lowest: Share | None
+    highest: Share | None
+    discordance: Share | None
     """Expected squared difference of two trials, in [0, 1]; for passes the chance that they differ. None below two."""
     discordance_interval: Interval | None
     """95 % interval for the share of this run's pairs that differed; None without a pair."""
@@ -95,7 +97,7 @@ class Calibration(Value):
     verdict: Verdict
     """What the procedure said of this one run, in which nothing differs."""
     delta: float | None
-    discordance: float | None
+    discordance: Share | None
     """Mean over the tasks: what `plan` and `compare` expect of this suite from now on. None with too few trials."""
     false_alarms: FalseAlarms | None
     judges: JudgeAgreement | None
@@ -116,7 +118,7 @@ class Calibration(Value):
 class Known(Value):
     """What a plan may expect of a suite, and where it is known from."""
 
-    discordance: float = Field(ge=0, le=1)
+    discordance: Share
     source: Literal["calibration", "history"]
     always_alike: tuple[str, ...] = ()
     """Tasks whose outcomes were all alike, often enough to need fewer rounds."""

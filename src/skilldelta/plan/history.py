@@ -39,7 +39,7 @@ def _told(skill: SkillPlan, past: Iterable[SkillReport]) -> SkillPlan:
         same = (report.skill_id, report.suite_version, report.configuration)
         if same == (skill.skill_id, skill.suite.version, skill.configuration) and report.reference is Arm.BASELINE:
             for task in report.tasks:
-                if task.reference is not None:
+                if task.reference is not None and 0 <= task.reference <= 1 and task.pairs > 0:
                     before, trials = passes.get(task.task_id, (0.0, 0))
                     passes[task.task_id] = (before + task.reference * task.pairs, trials + task.pairs)
     known = [_differing(count / trials, trials) for count, trials in passes.values() if trials > 1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -14,13 +15,18 @@ from ..reading.nearest import nearest
 from .body import too_long_to_read
 
 _SHOWN = 10
+_LONGEST_SHOWN = 80
+_MOST_COMPARED = 500
+"""Parts among which the nearest is looked for."""
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 """A line as the Markdown parser counts them, with its end."""
 
 
 class _Section(NamedTuple):
     name: str
-    """`#` and the heading's text; of a heading that comes again also `:2`, `:3`, …"""
+    """`#` and the heading's text; of a heading that comes again also `:1`, `:2`, …"""
+    heading: str
+    """The same without the number."""
     level: int
     line: int
 
@@ -28,20 +34,20 @@ class _Section(NamedTuple):
 def without(bundle: SkillBundle, part: str) -> SkillBundle:
     """Return the skill without `part`: the path of a bundled file, or `#Heading` for a section of the body.
 
-    A section goes from its heading to the next one of the same or a higher level. What refers to the part stays. Raises
-    BadUsage, naming the nearest part, where there is no such part or more than one.
+    A section goes from its heading to the next one of the same or a higher level. What refers to the part stays. The
+    body may be empty afterwards: an agent that is offered a skill with nothing in it is a fair comparison. Raises
+    BadUsage, naming the parts, where there is no such part or more than one.
     """
     path = part.removeprefix("./")
     files = tuple(file for file in bundle.files if file.path != path)
-    if len(files) < len(bundle.files):
-        return bundle.model_copy(update={"files": files, "tree_hash": _hash(bundle, path)})
+    if len(files) < len(bundle.files) and (part != path or not part.startswith("#")):
+        return bundle.model_copy(update={"files": files, "tree_hash": _hash(bundle, _file_name(path))})
     sections = _sections(bundle.body)
-    name = f"#{part.lstrip('#').strip()}" if part.startswith("#") else part
-    found = [place for place, section in enumerate(sections) if section.name == name]
-    if not found:
-        raise _no_such(bundle, name, sections)
-    body = _cut(bundle.body, sections, found[0])
-    return bundle.model_copy(update={"body": body, "tree_hash": _hash(bundle, name)})
+    place = _place(sections, part)
+    if place is None:
+        raise _no_such(bundle, part, sections)
+    body = _cut(bundle.body, sections, place)
+    return bundle.model_copy(update={"body": body, "tree_hash": _hash(bundle, sections[place].name)})
 
 
 def _hash(bundle: SkillBundle, part: str) -> str:
@@ -49,8 +55,32 @@ def _hash(bundle: SkillBundle, part: str) -> str:
 
 
 def parts(bundle: SkillBundle) -> tuple[str, ...]:
-    """Return every part that can be left out: the sections in their order, then the files."""
-    return (*(section.name for section in _sections(bundle.body)), *(file.path for file in bundle.files))
+    """Return every part that can be left out: the sections in their order, then the files.
+
+    Each names one part. Of headings that are alike the first is `#Heading:1`; a file whose name begins as a section's
+    does is `./#file`. A body that is too long to be taken apart has no sections.
+    """
+    return _parts(bundle, _sections(bundle.body))
+
+
+def _parts(bundle: SkillBundle, sections: Sequence[_Section]) -> tuple[str, ...]:
+    return (*(section.name for section in sections), *(_file_name(file.path) for file in bundle.files))
+
+
+def _file_name(path: str) -> str:
+    return f"./{path}" if path.startswith("#") else path
+
+
+def _place(sections: Sequence[_Section], part: str) -> int | None:
+    """Return which section is meant: the one of this name, else of this heading with any number of `#` before it."""
+    names = {section.name: place for place, section in enumerate(sections)}
+    if part in names or not part.startswith("#"):
+        return names.get(part)
+    return names.get(_as_heading(part))
+
+
+def _as_heading(part: str) -> str:
+    return f"#{' '.join(part.lstrip('#').split())}"
 
 
 def _sections(body: str) -> list[_Section]:
@@ -60,38 +90,64 @@ def _sections(body: str) -> list[_Section]:
         return []
     tokens = MarkdownIt("commonmark").parse(body)
     found = [
-        (f"#{inline.content.strip()}", int(token.tag[1:]), token.map[0])
+        (f"#{' '.join(inline.content.split())}", int(token.tag[1:]), token.map[0])
         for token, inline in pairwise(tokens)
         if token.type == "heading_open" and token.level == 0 and token.map is not None
     ]
-    again = Counter(name for name, _, _ in found)
-    seen: Counter[str] = Counter()
-    sections = []
-    for name, level, line in found:
-        seen[name] += 1
-        sections.append(_Section(name if again[name] == 1 else f"{name}:{seen[name]}", level, line))
-    return sections
+    names = _told_apart([heading for heading, _, _ in found])
+    return [_Section(name, *each) for name, each in zip(names, found, strict=True)]
 
 
-def _cut(body: str, sections: list[_Section], place: int) -> str:
+def _told_apart(names: list[str]) -> list[str]:
+    """Return the names, with a number behind each that is there more than once; so often that none is."""
+    while len(set(names)) < len(names):
+        again = Counter(names)
+        seen: Counter[str] = Counter()
+        numbered = []
+        for name in names:
+            seen[name] += 1
+            numbered.append(name if again[name] == 1 else f"{name}:{seen[name]}")
+        names = numbered
+    return names
+
+
+def _cut(body: str, sections: Sequence[_Section], place: int) -> str:
     lines = _LINE.findall(body)
     own = sections[place]
     end = next((other.line for other in sections[place + 1 :] if other.level <= own.level), len(lines))
     return "".join((*lines[: own.line], *lines[end:]))
 
 
-def _no_such(bundle: SkillBundle, part: str, sections: list[_Section]) -> BadUsage:
-    known = [*(section.name for section in sections), *(file.path for file in bundle.files)]
-    several = [name for name in known if part and name.rpartition(":")[0] == part]
-    written = {name.lower(): name for name in known}
-    near = written.get(nearest(part, written) or "")
+def _no_such(bundle: SkillBundle, part: str, sections: Sequence[_Section]) -> BadUsage:
+    heading = _as_heading(part) if part.startswith("#") else part
+    several = [section.name for section in sections if section.heading == heading and section.name != heading]
+    what = "is more than one part" if several else "is no part"
+    known = _parts(bundle, sections)
     if several:
-        fix = f"say which: {', '.join(several[:_SHOWN])}"
-    elif near:
-        fix = f"did you mean {near!r}?"
+        fix = f"say which: {_listed(several)}"
+    elif part.startswith("#") and too_long_to_read(bundle.body):
+        fix = "its body is too long to be taken apart: move sections into files, which can be left out"
     elif known:
-        fix = f"there are {len(known)} parts: {', '.join(known[:_SHOWN])}{' …' if len(known) > _SHOWN else ''}"
+        near = _nearest(heading, known)
+        fix = f"did you mean {_short(near)!r}? " if near else ""
+        fix += (
+            f"there are {len(known)} parts: {_listed(known)}"
+            if len(known) > 1
+            else f"the only part is {_short(known[0])}"
+        )
     else:
         fix = "the skill has neither sections nor files"
-    what = "is more than one part" if several else "is no part"
-    return BadUsage(f"{part[:100]!r} {what} of the skill {bundle.name}", where="--without", fix=fix)
+    return BadUsage(f"{_short(part)!r} {what} of the skill {_short(bundle.name)}", where="--without", fix=fix)
+
+
+def _nearest(part: str, known: Sequence[str]) -> str | None:
+    written = {_short(name).lower(): name for name in known[:_MOST_COMPARED]}
+    return written.get(nearest(part, written) or "")
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(_short, names[:_SHOWN])) + (" …" if len(names) > _SHOWN else "")
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST_SHOWN else f"{name[: _LONGEST_SHOWN - 1]}…"

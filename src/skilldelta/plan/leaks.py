@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import islice
 
 from ..domain.skill import SkillBundle
-from ..domain.suite import ContainsJudge, LlmRubricJudge, Suite, Task
+from ..domain.suite import ContainsJudge, LlmRubricJudge, RegexJudge, Suite, Task
 from ..reading.quotes import Words
 
 IN_A_ROW = 8
@@ -15,50 +16,74 @@ WHOLE_PROMPT = 5
 """A shorter prompt counts when the skill has all of it, and it has at least so many words."""
 EXPECTED_WORDS, EXPECTED_LETTERS = 3, 12
 """Shorter expected strings are formats and names, which a skill may well state."""
-_MOST_EXPECTED = 2_000
+_MOST_READ = 2_000_000_000
+"""Letters of the skill that are gone through for expected strings, all of them together."""
 _MOST_SAID = 20
 _SHOWN = 120
+_LITERAL = re.compile(r"(?:[^\\^$*+?{}\[\]|()]|\\\W)+")
+"""A pattern that is one string; a dot stands for itself too."""
+_ENDS = re.compile(r"\A(?:\^|\\A|\\b|\(\?i\))+|(?<!\\)(?:\$|\\Z|\\b)\Z")
 
 
 def leaks(bundle: SkillBundle, suite: Suite, *, before: SkillBundle | None) -> tuple[str, ...]:
     """Return a sentence for each passage of the suite that the skill quotes; with `before`, that it did not quote then.
 
-    Looked at are prompts, rubrics, and expected strings that do not stand in their prompt.
+    Looked at are prompts, rubrics, and expected strings and plain patterns that do not stand in their prompt.
     """
-    found = dict(_quoted(bundle, suite))
-    if before is not None:
-        known = dict(_quoted(before, suite))
-        found = {place: passage for place, passage in found.items() if place not in known}
-    said = [f"the skill quotes {place} of its suite: “{_one_line(passage)}”" for place, passage in found.items()]
+    text, old = _text(bundle), _text(before) if before else ""
+    found = dict.fromkeys((*_quoted(Words(text), Words(old), suite), *_expected(_folded(text), _folded(old), suite)))
+    said = [f"the skill quotes {place} of its suite: “{_one_line(passage)}”" for place, passage in found]
     more = (f"and {len(said) - _MOST_SAID} more passages of the suite stand in the skill",)
     return (*said[:_MOST_SAID], *(more if len(said) > _MOST_SAID else ()))
 
 
-def _quoted(bundle: SkillBundle, suite: Suite) -> Iterator[tuple[str, str]]:
-    """Yield the place in the suite and the passage that stands in the skill."""
-    text = "\n".join((bundle.description, bundle.body, *(file.text for file in bundle.files if file.text)))
-    skill, plain = Words(text), " ".join(text.casefold().split())
-    expected = islice(((task, string) for task in suite.tasks for string in _expected(task)), _MOST_EXPECTED)
+def _text(bundle: SkillBundle) -> str:
+    return "\n".join((bundle.description, bundle.body, *(file.text for file in bundle.files if file.text)))
+
+
+def _quoted(skill: Words, old: Words, suite: Suite) -> Iterator[tuple[str, str]]:
+    """Yield the place of each prompt and rubric with its longest passage that the skill has and the old one has not."""
     for task in suite.tasks:
         prompt = Words(task.prompt)
-        least = IN_A_ROW if len(prompt) >= IN_A_ROW else max(len(prompt), WHOLE_PROMPT)
-        if passage := prompt.passage_from(skill, least):
-            yield f"the prompt of task {task.id}", passage
+        least = prompt.in_a_row(IN_A_ROW)
+        if len(prompt) >= least:
+            if passage := prompt.passage_from(skill, least, beside=old):
+                yield f"the prompt of task {task.id}", passage
+        elif len(prompt) >= prompt.in_a_row(WHOLE_PROMPT) and skill.holds(prompt) and not old.holds(prompt):
+            yield f"the prompt of task {task.id}", task.prompt.strip()
         for judge in task.judges:
-            if isinstance(judge, LlmRubricJudge) and (passage := Words(judge.rubric).passage_from(skill, IN_A_ROW)):
-                yield f"a rubric of task {task.id}", passage
-    for task, string in expected:
-        folded = " ".join(string.casefold().split())
-        if folded in plain and folded not in " ".join(task.prompt.casefold().split()):
-            yield f"an expected string of task {task.id}", string
+            if isinstance(judge, LlmRubricJudge):
+                rubric = Words(judge.rubric)
+                if passage := rubric.passage_from(skill, rubric.in_a_row(IN_A_ROW), beside=old):
+                    yield f"a rubric of task {task.id}", passage
 
 
-def _expected(task: Task) -> Iterator[str]:
+def _expected(skill: str, old: str, suite: Suite) -> Iterator[tuple[str, str]]:
+    """Yield the place of each string that a judge looks for and that stands in the skill, and in no other place."""
+    every = ((task, what, string) for task in suite.tasks for what, string in _looked_for(task))
+    for task, what, string in islice(every, max(_MOST_READ // (len(skill) + 1), 1)):
+        folded = _folded(string)
+        if folded in skill and folded not in old and folded not in _folded(task.prompt):
+            yield f"{what} of task {task.id}", string
+
+
+def _looked_for(task: Task) -> Iterator[tuple[str, str]]:
     for judge in task.judges:
         if isinstance(judge, ContainsJudge):
-            for string in judge.expected:
-                if len(string.split()) >= EXPECTED_WORDS or len(string.strip()) >= EXPECTED_LETTERS:
-                    yield string
+            yield from (("an expected string", string) for string in judge.expected if _says_much(string))
+        elif isinstance(judge, RegexJudge) and not judge.absent and "x" not in judge.flags:
+            core = _ENDS.sub("", judge.pattern)
+            string = re.sub(r"\\(\W)", r"\1", core) if _LITERAL.fullmatch(core) else ""
+            if _says_much(string):
+                yield "a pattern", string
+
+
+def _says_much(string: str) -> bool:
+    return len(string.split()) >= EXPECTED_WORDS or len(string.strip()) >= EXPECTED_LETTERS
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())
 
 
 def _one_line(text: str) -> str:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fakes import bundle
 from skilldelta.diff.ablation import parts, without
@@ -93,9 +97,111 @@ def test_an_unknown_part_names_what_there_is(part: str, said: str) -> None:
     assert said in (caught.value.fix or "")
 
 
-@pytest.mark.parametrize("body", ["", "text only\n", "[" * 6_000 + "\n# One\n"])
+@pytest.mark.parametrize("body", ["", "text only\n", "```\n# One\n"])
 def test_a_body_without_sections(body: str) -> None:
-    """Nothing to leave out, or too much to take apart: that is what is said."""
+    """There is nothing to leave out: that is what is said."""
     with pytest.raises(BadUsage) as caught:
         without(bundle(body=body), "#One")
     assert caught.value.fix == "the skill has neither sections nor files"
+
+
+@pytest.mark.parametrize("body", ["x\n" * 30_000, "[" * 6_000, "x" * 1_000_000])
+@pytest.mark.parametrize("files", [{}, {"a.md": "x"}])
+def test_a_body_that_is_too_long_is_said_to_be(body: str, files: dict[str, str | None]) -> None:
+    """It has sections, but none that can be named; its files can be left out all the same."""
+    skill = bundle(body=f"# One\n{body}", files=files)
+    assert parts(skill) == tuple(files)
+    with pytest.raises(BadUsage) as caught:
+        without(skill, "#One")
+    assert "too long to be taken apart" in (caught.value.fix or "")
+
+
+PIECES = (
+    "# ",
+    "## ",
+    "#",
+    "Deep",
+    "Deep:1",
+    "Deep:2",
+    "a",
+    " ",
+    ":1",
+    "\n",
+    "\n\n",
+    "\r\n",
+    "===",
+    "---",
+    "```",
+    "> ",
+    "- ",
+    "字",
+)
+
+
+@given(
+    st.lists(st.sampled_from(PIECES), max_size=30).map("".join), st.sets(st.sampled_from(["#Deep", "a", "#", "x/#a"]))
+)
+def test_every_part_that_is_listed_can_be_left_out(body: str, files: set[str]) -> None:
+    """Each name is one part, and without it another skill is left: a shorter body, or a file less."""
+    skill = bundle(body=body, files=dict.fromkeys(files, "x"))
+    names = parts(skill)
+    left = [without(skill, name) for name in names]
+    assert len(set(names)) == len(names)
+    assert len({one.tree_hash for one in left}) == len(names)
+    for one in left:
+        assert len(one.body) + len(one.files) < len(body) + len(files)
+        assert one.body == body or one.files == skill.files
+
+
+@pytest.mark.parametrize(
+    ("body", "name"),
+    [
+        ("# #foo\n", "##foo"),
+        ("# C#\n", "#C#"),
+        ("#\n", "#"),
+        ("two\nlines\n===\n", "#two lines"),
+        ("# a   b ##\n", "#a b"),
+        ("# Time: 10\n", "#Time: 10"),
+    ],
+)
+def test_headings_of_every_kind_have_a_name(body: str, name: str) -> None:
+    """Signs are part of it, line ends and runs of spaces are one space."""
+    assert parts(bundle(body=body)) == (name,)
+    assert without(bundle(body=body), name).body == ""
+
+
+def test_names_that_a_number_would_make_alike_are_told_apart() -> None:
+    """A heading that is written like a numbered one never goes in its place."""
+    skill = bundle(body="# Deep\n\na\n\n# Deep\n\nb\n\n# Deep:2\n\nc\n")
+    assert parts(skill) == ("#Deep:1", "#Deep:2:1", "#Deep:2:2")
+    assert without(skill, "#Deep:2:2").body == "# Deep\n\na\n\n# Deep\n\nb\n\n"
+    with pytest.raises(BadUsage, match="more than one part"):
+        without(skill, "#Deep")
+
+
+def test_a_heading_with_a_colon_is_no_number() -> None:
+    """`#Time` is near `#Time: 10`, and not one of several."""
+    with pytest.raises(BadUsage) as caught:
+        without(bundle(body="# Time: 10\n"), "#Time")
+    assert "is no part" in caught.value.what
+    assert "#Time: 10" in (caught.value.fix or "")
+
+
+def test_a_file_that_is_called_like_a_section() -> None:
+    """The section has the plain name, and the file another."""
+    skill = bundle(body="# One\nx", files={"#One": "a"})
+    assert parts(skill) == ("#One", "./#One")
+    assert without(skill, "#One").body == ""
+    assert without(skill, "./#One").files == ()
+
+
+@pytest.mark.parametrize(
+    "body", ["# " + "y" * 100_000, "".join(f"# {'ab' * 45}{n}\n" for n in range(1_300)), "# a\n" * 15_000]
+)
+def test_an_error_is_short_and_soon_there(body: str) -> None:
+    """However long or many the headings are."""
+    started = time.process_time()
+    with pytest.raises(BadUsage) as caught:
+        without(bundle(body=body), "#" + "ba" * 45)
+    assert len(str(caught.value)) < 1_500
+    assert time.process_time() - started < 5

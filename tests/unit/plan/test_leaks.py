@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -84,3 +85,74 @@ def test_many_quotations_are_counted() -> None:
     found = said(PROMPT, *tasks)
     assert len(found) == 21
     assert found[-1] == "and 10 more passages of the suite stand in the skill"
+
+
+def test_all_that_is_quoted_of_one_task_is_said() -> None:
+    """Several expected strings, and several rubrics, are several passages."""
+    expected = {"type": "contains", "expected": ["alpha beta gamma", "delta epsilon zeta"]}
+    rubrics = [{"type": "llm-rubric", "rubric": text} for text in (PROMPT, RUBRIC)]
+    one = task("a", prompt="Go on.", judges=[expected, *rubrics])
+    assert len(said(f"alpha beta gamma, delta epsilon zeta, {PROMPT} {RUBRIC}", one)) == 4
+    (found,) = said("alpha beta gamma, delta epsilon zeta", one, before="delta epsilon zeta")
+    assert "alpha" in found
+
+
+def test_more_of_the_same_prompt_is_new() -> None:
+    """A skill that quoted the beginning, and quotes all of it now, quotes the rest anew."""
+    one = task("a", prompt=f"{PROMPT} {RUBRIC}")
+    (found,) = said(f"{PROMPT} {RUBRIC}", one, before=PROMPT)
+    assert "nothing is invented" in found
+    assert said(PROMPT, one, before=f"{PROMPT} {RUBRIC}") == ()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "quoted"),
+    [
+        ("BREAKING CHANGE: removed", True),
+        (r"^BREAKING\ CHANGE: removed$", True),
+        (r"(?i)\bbreaking change: removed\b", True),
+        ("BREAKING CHANGE: (removed|gone)", False),
+        (r"BREAKING\s+CHANGE", False),
+        (r"\w+ CHANGE: removed", False),
+        ("removed", False),
+        ("", False),
+    ],
+)
+def test_a_pattern_that_is_a_plain_string(pattern: str, quoted: bool) -> None:
+    """It is an expected string by another name; one with choices in it is none."""
+    one = task("a", prompt="Go on.", judges=[{"type": "regex", "pattern": pattern or "x"}])
+    assert bool(said("Write BREAKING CHANGE: removed.", one)) == quoted
+
+
+def test_a_pattern_that_must_not_be_there_is_no_answer() -> None:
+    """A skill may well say what is never to be written."""
+    judge = {"type": "regex", "pattern": "Certainly, here is the file", "absent": True}
+    assert said("Never write: Certainly, here is the file", task("a", prompt="Go on.", judges=[judge])) == ()
+
+
+@pytest.mark.parametrize(
+    ("body", "prompt", "quoted"),
+    [
+        ("プルリクエストの説明を書く。", "このプルリクエストの説明を直してください。", False),
+        (
+            "例：次の変更について日本語で短いリリースノートを書いてください。",
+            "次の変更について日本語で短いリリースノートを書いてください。",
+            True,
+        ),
+        ("हर रिलीज़ नोट में पहले बदलाव लिखो", "इस रिलीज़ नोट में सुधार करो और फिर भेज दो", False),
+    ],
+)
+def test_other_scripts(body: str, prompt: str, quoted: bool) -> None:
+    """A term that both have is no quotation, a whole sentence is."""
+    assert bool(said(body, task("a", prompt=prompt))) == quoted
+
+
+def test_five_thousand_tasks_and_a_large_skill() -> None:
+    """The largest suite beside half a megabyte that quotes all of it, and with strings that are nowhere."""
+    judge = {"type": "contains", "expected": ["a string that is nowhere", "another string that is nowhere"]}
+    tasks = [task(str(n), prompt=f"{PROMPT} And case number {n} as well.", judges=[judge]) for n in range(5_000)]
+    body = "".join(f"{each.prompt}\n" for each in tasks)
+    started = time.process_time()
+    found = said(body, *tasks, before="")
+    assert time.process_time() - started < 30
+    assert found[-1] == "and 4980 more passages of the suite stand in the skill"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import doctest
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from skilldelta.report import health as module
 from skilldelta.report.health import TaskHealth, findings, suite_discordance, task_health
@@ -77,7 +79,7 @@ def test_findings_name_the_tasks_and_what_to_do() -> None:
         "saturated", "never passed by any trial", "flaky", "the skill quotes x",
         "3 of 9 answers quote twelve words in a row of the skill", "the judging model often disagrees with itself",
     ]  # fmt: skip
-    assert "s0, s1, s2, s3, s4, s5, s6, s7 and 2 more" in said[0]
+    assert "10 of 12 tasks: s0, s1, s2, s3, s4, s5, s6, s7 and 2 more" in said[0]
     assert findings([health("a", "+++++++++-")]) == ()
 
 
@@ -89,3 +91,30 @@ def test_suites_that_show_nothing() -> None:
     assert findings([health("a", "+-??")]) == (
         "fewer than 4 trials have a value, so nothing is said of: a; run more rounds",
     )
+
+
+@pytest.mark.parametrize("values", [[], [[]], [[100, 0, 100, 0]], [[100, 0, 100], [0]], [[100, 0, None, 0], []]])
+def test_one_arm_and_rounds_that_are_not_finished(values: list[list[int | None]]) -> None:
+    """What there is counts; a trial without its other arm is in no pair."""
+    one = task_health("a", values)
+    assert one.trials == sum(value is not None for arm in values for value in arm)
+    assert (one.differing_interval is not None) == (len(values) == 2 and len(values[1]) == 1)
+
+
+VALUES = st.lists(st.one_of(st.none(), st.integers(0, 100)), max_size=12)
+
+
+@given(VALUES, VALUES)
+def test_nothing_depends_on_which_arm_is_which(one: list[int | None], other: list[int | None]) -> None:
+    """Both arms are the same skill; every share stays a share."""
+    health, mirrored = task_health("a", [one, other]), task_health("a", [other, one])
+    assert (health.kind, health.trials, health.differing_interval) == (
+        mirrored.kind,
+        mirrored.trials,
+        mirrored.differing_interval,
+    )
+    for share in (health.mean, health.lowest, health.highest):
+        assert (share is None) == (health.trials == 0)
+        assert share is None or 0 <= share <= 1
+    assert suite_discordance([health]) is None or 0 <= (suite_discordance([health]) or 0) <= 1
+    assert (health.kind == "unknown") == (health.trials < 4)

@@ -75,7 +75,7 @@ def sham(bundle: SkillBundle) -> SkillBundle:
         update={
             "body": neutral(bundle.body, keep=paths),
             "files": tuple(_neutral_file(file, paths) for file in bundle.files),
-            "tree_hash": digest("sham", bundle.tree_hash),
+            "tree_hash": digest("sham", 2, bundle.tree_hash),
         }
     )
 

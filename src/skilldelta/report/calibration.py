@@ -34,7 +34,8 @@ def calibration_of(
     """Return the record of one skill; `twice` holds judgments that were asked for a second time."""
     skill = one.plan
     trials = [trial for values in one.rounds for value in values for trial in value.attempts]
-    tasks = [task_health(task.id, _arms(one, task.id)) for task in skill.tasks]
+    by_task = _arms(one)
+    tasks = [task_health(task.id, by_task[task.id]) for task in skill.tasks]
     judges = _agreement(twice) if skill.suite.suite.needs_judge_model else None
     discordance = suite_discordance(tasks)
     spent = _spent(one, twice)
@@ -93,14 +94,14 @@ def alarms_of(deals: int, rounds: int, improved: int, regressed: int, drops: int
     )
 
 
-def _arms(one: Measured, task_id: str) -> list[list[int | None]]:
-    """Return a task's values, round by round, in each of the two arms."""
-    arms: dict[Arm, list[int | None]] = {Arm(arm): [] for arm in one.plan.arms}
-    for values in one.rounds:
-        for value in values:
-            if value.task_id == task_id:
-                arms[value.arm].append(value.value)
-    return list(arms.values())
+def _arms(one: Measured) -> dict[str, list[list[int | None]]]:
+    """Return each task's values, round by round, in each of the two arms."""
+    places = {Arm(arm): place for place, arm in enumerate(one.plan.arms)}
+    values: dict[str, list[list[int | None]]] = {task.id: [[], []] for task in one.plan.tasks}
+    for of_round in one.rounds:
+        for value in of_round:
+            values[value.task_id][places[value.arm]].append(value.value)
+    return values
 
 
 def _task(task: TaskHealth) -> TaskCalibration:

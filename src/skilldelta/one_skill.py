@@ -84,7 +84,8 @@ async def confirm_drops(one: Measured, bundles: Bundles, floor: Floor, budget: B
     """
     skill = one.plan
     numbers = confirming_numbers(skill)
-    found = screened(one.pairs) if numbers and one.decision.verdict is not Verdict.INSUFFICIENT_DATA else ()
+    settled = one.decision.verdict is Verdict.INSUFFICIENT_DATA or one.decision.reason is StopReason.COPIES
+    found = screened(one.pairs) if numbers and not settled else ()
     if not found:
         return one
     only = {task.task_id for task in found}
@@ -97,7 +98,10 @@ async def confirm_drops(one: Measured, bundles: Bundles, floor: Floor, budget: B
         return one.model_copy(update={"checks": checks_of(found, None, skill.design.alpha), "cut_off": spent})
     fresh = [value for number in numbers for value in task_rounds([t for t in trials if t.round == number])]
     by_round = [[value for value in fresh if value.round == number] for number in numbers]
-    pairs = [pairs_of(values, Arm(skill.reference)) for values in by_round]
+    seen: Seen = {}
+    for values in one.rounds:
+        pairs_of(values, Arm(skill.reference), seen)
+    pairs = [pairs_of(values, Arm(skill.reference), seen) for values in by_round]
     return one.model_copy(update={"fresh": tuple(fresh), "checks": checks_of(found, pairs, skill.design.alpha)})
 
 
@@ -109,7 +113,7 @@ def recorded_calls(
         recorded = list(_on_record(skill, round_keys(skill, number), journal, judged_twice=judged_twice))
         yield from recorded
         if not recorded:
-            return  # no round is begun before the one before it is done
+            break  # no round is begun before the one before it is done
     everything = {task.id for task in skill.tasks}
     for number in confirming_numbers(skill):
         yield from _on_record(skill, round_keys(skill, number, everything), journal)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NoReturn
 
-from .compare.decision import CLAIMS, decide_at
+from .compare.decision import CLAIMS, conclude
 from .compare.gate import exit_code, worst
 from .compare.several_skills import AT_A_LOOK, Decided, claim_level, stepped_down
 from .domain.comparison import StopReason, Verdict
@@ -143,7 +143,7 @@ def _alone(one: Measured) -> Verdict:
     """Return the verdict of the same rounds without correction for the other skills."""
     if one.decision.reason not in AT_A_LOOK:
         return one.decision.verdict
-    return decide_at(one.decision, one.pairs, one.plan.design, claim_alpha=one.plan.design.alpha).verdict
+    return conclude(one.pairs, one.plan.design).verdict
 
 
 async def decide_again(plan: Plan, journal: Journal, clock: Clock, progress: Progress, told: Told) -> Report:

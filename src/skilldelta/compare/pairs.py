@@ -15,14 +15,17 @@ Seen = dict[tuple[str, Arm], set[str]]
 def pairs_of(values: Iterable[TaskRound], reference: Arm, seen: Seen | None = None) -> tuple[Pair, ...]:
     """Return one pair per task, in the order in which the tasks first appear; both arms' values, None where lost.
 
-    With `seen`, a pair in which the server's cache gave an answer of an earlier round again is a copy; the answers of
-    this round are added to `seen`.
+    With `seen`, a round in which the server's cache gave any answer of an earlier round again is a copy, all of it: to
+    leave out single pairs would weigh the tasks by what a cache holds. The answers of this round are added to `seen`.
     """
     by_task: dict[str, dict[Arm, TaskRound]] = {}
     for value in values:
         by_task.setdefault(value.task_id, {})[value.arm] = value
     known = {} if seen is None else seen
-    return tuple(_pair(task_id, arms, reference, known) for task_id, arms in by_task.items())
+    pairs = tuple(_pair(task_id, arms, reference, known) for task_id, arms in by_task.items())
+    if not any(pair.copied for pair in pairs):
+        return pairs
+    return tuple(pair.model_copy(update={"copied": True}) for pair in pairs)
 
 
 def _pair(task_id: str, arms: Mapping[Arm, TaskRound], reference: Arm, seen: Seen) -> Pair:

@@ -52,4 +52,5 @@ def stepped_down(all_skills: Sequence[Decided]) -> list[Decision]:
 def _again(one: Decided, decision: Decision, claim_alpha: float) -> Decision:
     if decision.verdict in CLAIMS or decision.reason not in AT_A_LOOK or claim_alpha <= decision.claim_alpha:
         return decision
-    return decide_at(decision, one.rounds, one.design, claim_alpha=claim_alpha)
+    again = decide_at(decision, one.rounds, one.design, claim_alpha=claim_alpha)
+    return again if again.verdict in CLAIMS else again.model_copy(update={"claim_alpha": claim_alpha})

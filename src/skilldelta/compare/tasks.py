@@ -8,6 +8,8 @@ from ..domain.comparison import Pair, Screened, TaskCheck
 from ..statistics.two_sample import drop_p_value, holm
 from .decision import Rounds
 
+MOST_FAILED = 0.25
+"""Share of a task's fresh pairs that may fail; of a task with more nothing is said."""
 SCREEN = 0.10
 """One-sided p-value up to which a drop is worth fresh rounds; it decides what is run again and claims nothing."""
 
@@ -30,10 +32,10 @@ def checks_of(found: Sequence[Screened], fresh: Rounds | None, alpha: float) -> 
     """Return what fresh rounds say of each screened task: regressed where Holm's adjusted p-value is at most alpha.
 
     The p-values are exact (for pass or fail: Fisher's) and one-sided, as a drop is the only claim there is. Only the
-    fresh rounds count, so that choosing the tasks by their drop does no harm. `fresh` None: the budget ended before
-    they were done, and nothing is claimed.
+    fresh rounds count, so that choosing the tasks by their drop does no harm; of these, failed pairs count as won by
+    the candidate. `fresh` None: the budget ended before they were done, and nothing is claimed.
     """
-    values = {} if fresh is None else _values(fresh)
+    values = {} if fresh is None else _filled(fresh)
     raw = [drop_p_value(*values[task.task_id]) if values.get(task.task_id, ([], []))[0] else 1.0 for task in found]
     adjusted = holm(raw)
     return tuple(
@@ -69,6 +71,24 @@ def _values(rounds: Rounds) -> dict[str, tuple[list[int], list[int]]]:
                 candidate.append(pair.candidate or 0)
                 reference.append(pair.baseline or 0)
     return {task_id: arms for task_id, arms in values.items() if arms[0]}
+
+
+def _filled(rounds: Rounds) -> dict[str, tuple[list[int], list[int]]]:
+    """Return the same with failed pairs as full wins of the candidate, without tasks of which over a quarter failed.
+
+    What is to be claimed is a drop, so that this is the worst way for the claim.
+    """
+    values = _values(rounds)
+    for task_id in list(values):
+        own = [pair for pairs in rounds for pair in pairs if pair.task_id == task_id]
+        failed = sum(pair.failed for pair in own)
+        if failed > MOST_FAILED * sum(not pair.copied for pair in own):
+            del values[task_id]
+            continue
+        candidate, reference = values[task_id]
+        candidate += [100] * failed
+        reference += [0] * failed
+    return values
 
 
 def _observed(pair: Pair) -> bool:

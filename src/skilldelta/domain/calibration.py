@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .comparison import Interval, Verdict
+from .comparison import Interval, StopReason, Verdict
 from .money import Spent
 from .report import Commit, Invocation
 from .value import Value
@@ -92,7 +92,8 @@ class Calibration(Value):
     """As the servers named them."""
     rounds: int
     finished: bool
-    """False when the budget ended it before all rounds were run."""
+    """False when it ended before all rounds were run."""
+    reason: StopReason
     metric: str
     verdict: Verdict
     """What the procedure said of this one run, in which nothing differs."""

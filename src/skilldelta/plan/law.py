@@ -13,6 +13,7 @@ from ..domain.suite import FrozenSuite
 from ..reading.frozen_suite import FoundSuite, SuiteState
 from ..reading.weakening import weakening
 
+_WHOSE_RECORD = "where the base has the suite, its own record counts until this is merged"
 WORKFLOWS = (".github/workflows", ".github/actions")
 
 
@@ -131,9 +132,9 @@ def flags_of(
         if any(path == place or path.startswith(f"{place}/") for place in WORKFLOWS)
     )
     flags.extend(
-        Flag(kind="suite", path=path, message=f"this change {how} a calibration on record; it counts from its merge on")
+        Flag(kind="suite", path=path, message=f"this change {how} a calibration on record; {_WHOSE_RECORD}")
         for path, how in sorted(changed_files.items())
-        if path.endswith(f"/{CALIBRATION_FILE}")
+        if path.endswith(f"/{CALIBRATION_FILE}") and "/fixtures/" not in path
     )
     return tuple(flags)
 

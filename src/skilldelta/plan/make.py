@@ -179,7 +179,7 @@ def _why_left_out(
         return _left_out(change, Gate.FAIL if own.gate.require_suite else Gate.WARN, ruling.reason, ruling.fix)
     if ruling.trouble is not None:
         return _left_out(change, Gate.BLOCKED, ruling.reason, ruling.fix)
-    if change.baseline is not None and not change.baseline.readable and own.design.against == "base-ref":
+    if change.baseline is not None and not change.baseline.readable and not as_it_is:
         return _left_out(
             change,
             Gate.WARN,

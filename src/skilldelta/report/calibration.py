@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..domain.calibration import Calibration, FalseAlarms, JudgeAgreement, TaskCalibration
-from ..domain.comparison import Interval
+from ..domain.comparison import Interval, StopReason
 from ..domain.judged import JudgedTrial
 from ..domain.judgment import Judgment
 from ..domain.measured import Measured
 from ..domain.money import Spent, price_for, price_of
 from ..domain.plan import Plan
 from ..domain.report import Commit
-from ..domain.trial import Arm, Usage
+from ..domain.trial import Usage
 from ..reading.quotes import answers_quoting
 from ..statistics.agreement import cohens_kappa, wilson_interval
 from .build import Told, invocation_of, spent_on
@@ -50,7 +50,8 @@ def calibration_of(
         configuration=skill.configuration,
         models=tuple(sorted({trial.model for trial in trials if trial.model})),
         rounds=len(one.rounds),
-        finished=len(one.rounds) == skill.design.rounds,
+        finished=len(one.rounds) == skill.design.rounds and one.decision.reason is not StopReason.COPIES,
+        reason=one.decision.reason,
         metric=skill.design.metric,
         verdict=one.decision.verdict,
         delta=_rounded(one.decision.last.delta if one.decision.last else None),
@@ -72,10 +73,10 @@ def calibration_of(
 def values_of(one: Measured) -> dict[str, list[int]]:
     """Return the values in hundredths of all trials of every task, both arms together; lost ones are left out."""
     values: dict[str, list[int]] = {task.id: [] for task in one.plan.tasks}
-    for round_values in one.rounds:
-        for value in round_values:
-            if value.value is not None:
-                values[value.task_id].append(value.value)
+    for pairs in one.pairs:
+        for pair in pairs:
+            if not pair.copied:
+                values[pair.task_id] += [value for value in (pair.candidate, pair.baseline) if value is not None]
     return values
 
 
@@ -96,11 +97,12 @@ def alarms_of(deals: int, rounds: int, improved: int, regressed: int, drops: int
 
 def _arms(one: Measured) -> dict[str, list[list[int | None]]]:
     """Return each task's values, round by round, in each of the two arms."""
-    places = {Arm(arm): place for place, arm in enumerate(one.plan.arms)}
     values: dict[str, list[list[int | None]]] = {task.id: [[], []] for task in one.plan.tasks}
-    for of_round in one.rounds:
-        for value in of_round:
-            values[value.task_id][places[value.arm]].append(value.value)
+    for pairs in one.pairs:
+        for pair in pairs:
+            if not pair.copied:
+                values[pair.task_id][0].append(pair.candidate)
+                values[pair.task_id][1].append(pair.baseline)
     return values
 
 

@@ -9,7 +9,7 @@ from ..domain.comparison import Interval
 from ..domain.plan import LeftOut
 from .markdown import money
 from .markdown_text import visible
-from .words import percent
+from .words import REASON_WORDS, percent
 
 MOST_TASKS = 60
 
@@ -27,7 +27,7 @@ def _line(text: str, most: int = 600) -> str:
 
 
 def _one(one: Calibration) -> Iterator[str]:
-    whole = "" if one.finished else ", NOT FINISHED: the budget ended it, so it is not recorded"
+    whole = "" if one.finished else f", NOT FINISHED: {REASON_WORDS[one.reason]}, so it is not recorded"
     rounds = "1 round" if one.rounds == 1 else f"{one.rounds} rounds"
     yield f"{_line(one.name, 80)} against itself on {one.suite_version}: {rounds}{whole}"
     if one.invocation.replay:

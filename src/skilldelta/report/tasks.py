@@ -37,19 +37,25 @@ def _result(
     observed = [pair for pair in pairs if pair.difference is not None]
     candidate = _mean(pair.candidate for pair in observed)
     reference = _mean(pair.baseline for pair in observed)
-    delta = None if candidate is None or reference is None else round(candidate - reference, 4) + 0.0
+    delta = _delta(observed)
     return TaskResult(
         task_id=task_id,
         description=description[:_PROMPT],
         prompt=prompt[:_PROMPT],
         pairs=len(observed),
-        failed_pairs=len(pairs) - len(observed),
+        failed_pairs=sum(pair.failed for pair in pairs),
         candidate=candidate,
         reference=reference,
         delta=delta,
         movement=_movement(delta),
         samples=_samples(trials) if delta else _failures(trials),
     )
+
+
+def _delta(observed: Sequence[Pair]) -> float | None:
+    """Return the mean difference, rounded once."""
+    total = sum(pair.difference or 0 for pair in observed)
+    return round(total / len(observed) / 100, 4) + 0.0 if observed else None
 
 
 def _movement(delta: float | None) -> Literal["up", "down", "same", "unknown"]:

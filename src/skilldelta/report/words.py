@@ -271,7 +271,8 @@ def headline(skills: tuple[SkillReport, ...], gate: Gate, left_out: tuple[LeftOu
 def check_sentence(check: TaskCheck) -> str:
     """Return what the fresh rounds say of one task."""
     if check.p_value is None:
-        return f"{check.task_id} dropped; its fresh rounds were not finished, so nothing is said of it"
+        why = "its fresh rounds were not finished, or gave nothing to go by"
+        return f"{check.task_id} dropped; {why}, so nothing is said of it"
     shown = f"{percent(check.reference)} → {percent(check.candidate)} on {_rounds(check.rounds)} that are fresh"
     adjusted = f"p {check.adjusted_p_value:.2g} after correction"
     if check.regressed:

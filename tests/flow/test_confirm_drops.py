@@ -114,3 +114,37 @@ def test_insufficient_data_confirm_nothing(ready: Bench) -> None:
     ready.server.script = lambda asked: Reply(status=400, text="no") if _number(asked) < 6 else "yes"
     one = _one(ready.compare(*CONFIRM, code=1))
     assert (one["verdict"], one["checks"]) == ("insufficient-data", [])
+
+
+def test_the_same_cap_again_asks_nobody(ready: Bench) -> None:
+    """Fresh rounds are booked on a restart too, also after an early stop: a cap is the run's."""
+    ready.server.script = _fails(3)
+    cap = ("--max-calls", "80")
+    first = ready.compare(*CONFIRM, "--rounds", "6", *cap)
+    calls = len(ready.server.asked)
+    assert (calls, first["spending"]["reached"]) == (80, "max_calls (80)")
+    for _ in range(2):
+        again = ready.compare(*CONFIRM, "--rounds", "6", *cap)
+        assert len(ready.server.asked) == calls
+        assert (again["spending"]["reached"], again["invocation"]["lost_calls"]) == ("max_calls (80)", 0)
+
+
+def test_fresh_rounds_from_a_cache_confirm_nothing(ready: Bench) -> None:
+    """What the cache says again is what chose the task: it is no fresh evidence."""
+    ready.server.script = lambda asked: Reply(
+        text=str(_fails(3)(asked)), headers={"x-cache": "HIT"} if asked.time > 3 else {}
+    )
+    one = _one(ready.compare(*CONFIRM, "--rounds", "6"))
+    (check,) = one["checks"]
+    assert (one["rounds"], check["regressed"], check["p_value"]) == (3, False, None)
+
+
+def test_fresh_pairs_that_fail_do_not_speak_against_the_candidate(ready: Bench) -> None:
+    """Of a task of which too many fresh trials are lost nothing is said."""
+    ready.server.script = lambda asked: (
+        Reply(status=400, text="lost")
+        if asked.arm == "baseline" and _number(asked) == 3 and asked.time > 3 and asked.time % 2
+        else str(_fails(3)(asked))
+    )
+    (check,) = _one(ready.compare(*CONFIRM, "--rounds", "6"))["checks"]
+    assert (check["regressed"], check["p_value"]) == (False, None)

@@ -124,7 +124,7 @@ def test_earlier_runs_tell_what_to_expect(bench: Bench) -> None:
     commit_all(bench.repo, skill("THIRD-WAY"))
     one = planned(bench)
     assert one["reach"]["discordance_from"] == "history"
-    assert 0.35 < one["reach"]["discordance"] < 0.6
+    assert 0.35 < one["reach"]["discordance"] < 0.65
     assert one["design"] == before["design"]
     assert "of pairs expected to differ: from earlier runs" in plan(bench)
     assert planned(bench, "--model", "other")["reach"]["discordance_from"] == "default"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -120,6 +121,26 @@ class Known(Value):
     """What a plan may expect of a suite, and where it is known from."""
 
     discordance: Share
+    """Of equal arms: how often two trials of one skill differ."""
+    tilt: Share = 0.0
+    """Mean over the tasks of 2·p − 1 where that is positive: so many more pairs differ for each point of a drop."""
     source: Literal["calibration", "history"]
     always_alike: tuple[str, ...] = ()
     """Tasks whose outcomes were all alike, often enough to need fewer rounds."""
+
+    def at_drop(self, drop: float) -> float:
+        """Return the share of pairs that differ when the mean drops by so much: q + drop·tilt.
+
+        A task that passes with p and then with p − d differs with the chance 2p(1 − p) + d(2p − 1).
+        """
+        return min(1.0, self.discordance + drop * self.tilt)
+
+
+def tilt_of(means: Iterable[float]) -> float:
+    """Return the tilt of tasks with these pass rates.
+
+    >>> tilt_of([1.0, 0.75, 0.25])
+    0.5
+    """
+    tilts = [max(0.0, 2 * mean - 1) for mean in means]
+    return sum(tilts) / len(tilts) if tilts else 0.0

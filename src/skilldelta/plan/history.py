@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..domain.calibration import Known
+from ..domain.calibration import Known, tilt_of
 from ..domain.design import Metric
 from ..domain.plan import Plan, SkillPlan
 from ..domain.report import Report, SkillReport
@@ -45,7 +45,8 @@ def _told(skill: SkillPlan, past: Iterable[SkillReport]) -> SkillPlan:
     known = [_differing(count / trials, trials) for count, trials in passes.values() if trials > 1]
     if len(known) < len(skill.tasks):
         return skill
-    history = Known(discordance=min(1.0, sum(known) / len(known)), source="history")
+    tilt = tilt_of(count / trials for count, trials in passes.values())
+    history = Known(discordance=min(1.0, sum(known) / len(known)), tilt=tilt, source="history")
     return skill.model_copy(update={"reach": reach_of(skill.design, len(skill.tasks), history, skill.one_round)})
 
 

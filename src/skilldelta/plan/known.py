@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from ..domain.calibration import Calibration, Known
+from ..domain.calibration import Calibration, Known, tilt_of
 from ..domain.config import Config
+from ..domain.design import Metric
 from ..domain.draws import configuration_digest
 from ..domain.plan import RecordedBaseline, RecordedTask
 from ..domain.suite import FrozenSuite
@@ -44,7 +45,9 @@ def on_record(data: bytes | None, frozen: FrozenSuite, own: Config) -> OnRecord:
     if record.discordance is None or not record.finished:
         return OnRecord(baseline=baseline, note="the calibration on record was not finished, so it is not used")
     alike = tuple(task.task_id for task in record.tasks if task.always_alike)
-    known = Known(discordance=record.discordance, source="calibration", always_alike=alike)
+    passing = record.metric == Metric.PASS
+    tilt = tilt_of(task.mean for task in record.tasks if task.mean is not None) if passing else 0.0
+    known = Known(discordance=record.discordance, tilt=tilt, source="calibration", always_alike=alike)
     return OnRecord(known=known, baseline=baseline)
 
 

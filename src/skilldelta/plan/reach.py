@@ -28,8 +28,8 @@ def design_for(settings: DesignSettings, metric: Metric, tasks: Sequence[str], k
     rounds = settings.rounds
     if rounds is None:
         needed = rounds_for_power(
-            tasks=len(tasks), effect=settings.margin, discordance=known.discordance if known else DISCORDANCE,
-            alpha=settings.alpha, power=0.9, at_most=MOST_ROUNDS,
+            tasks=len(tasks), effect=settings.margin, alpha=settings.alpha, power=0.9, at_most=MOST_ROUNDS,
+            discordance=known.at_drop(settings.margin) if known else DISCORDANCE,
         )  # fmt: skip
         rounds = min(MOST_ROUNDS, max(2, (needed or MOST_ROUNDS) + 1))
     design = Design(
@@ -76,7 +76,7 @@ def reach_of(design: Design, tasks: int, known: Known | None = None, one_round: 
     """
     from ..statistics.power import DISCORDANCE, rounds_for_power
 
-    discordance = known.discordance if known else DISCORDANCE
+    discordance = known.at_drop(design.margin) if known else DISCORDANCE
     found = _Found(design, tasks, discordance, beyond=known is not None)
     return Reach(
         tasks=tasks,

@@ -57,3 +57,17 @@ def test_a_cached_answer_that_is_new_is_an_observation() -> None:
 def test_arms_do_not_copy_each_other() -> None:
     """The other arm's answer of an earlier round is no copy of this one's."""
     assert copied((("x", False), ("y", False)), (("y", True), ("x", True))) == [False, False]
+
+
+def test_one_copy_makes_its_round_one() -> None:
+    """Leaving out single pairs would weigh the tasks by what a cache holds, so the whole round goes."""
+    seen: Seen = {}
+    both = (Arm.CANDIDATE, Arm.BASELINE)
+
+    def of_task(name: str, number: int, answer: str, *, cached: bool) -> list[TaskRound]:
+        return [value(arm, number, answer, cached=cached).model_copy(update={"task_id": name}) for arm in both]
+
+    first = [*of_task("a", 1, "x", cached=False), *of_task("b", 1, "y", cached=False)]
+    assert [pair.copied for pair in pairs_of(first, Arm.BASELINE, seen)] == [False, False]
+    second = [*of_task("a", 2, "x", cached=True), *of_task("b", 2, "new", cached=False)]
+    assert [pair.copied for pair in pairs_of(second, Arm.BASELINE, seen)] == [True, True]

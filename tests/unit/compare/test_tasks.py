@@ -98,3 +98,12 @@ def _round(generator: np.random.Generator, worse: np.ndarray, rates: np.ndarray,
         Pair(task_id=str(task), round=number, candidate=100 * int(candidate[task]), baseline=100 * int(baseline[task]))
         for task in range(20)
     ]
+
+
+def test_failed_fresh_pairs_count_for_the_candidate() -> None:
+    """Up to a quarter they are filled in as wins; of a task with more nothing is said."""
+    found = screened(played(*["L"] * 5))
+    (few,) = checks_of(found, played(*["L"] * 8, "F", "f"), 0.05)
+    assert (few.rounds, few.candidate, few.reference) == (10, 0.2, 0.8)
+    (many,) = checks_of(found, played(*["L"] * 7, *["F"] * 3), 0.05)
+    assert (many.p_value, many.regressed) == (None, False)

@@ -94,3 +94,16 @@ def test_tasks_with_fewer_rounds_are_taken_not_to_move() -> None:
     of_twelve = reach_of(brief, 12, Known(discordance=0.3, source="calibration"))
     assert nine.smallest_effect is not None
     assert of_twelve.smallest_effect == pytest.approx(nine.smallest_effect * 0.75)
+
+
+def test_a_drop_makes_more_pairs_differ_where_tasks_mostly_pass() -> None:
+    """At 92 % passes two trials differ in 15 %, and in 27 % after a drop of 15 points: the plan needs the latter."""
+    known = Known(discordance=0.147, tilt=0.84, source="calibration")
+    assert known.at_drop(0.15) == pytest.approx(0.273)
+    flat = known.model_copy(update={"tilt": 0.0})
+    assert (
+        design_for(settings(), Metric.PASS, TASKS, known).rounds
+        > design_for(settings(), Metric.PASS, TASKS, flat).rounds
+    )
+    assert reach_of(Design(rounds=10), 12, known).discordance == pytest.approx(0.273)
+    assert known.at_drop(1.0) < 1.0 == known.model_copy(update={"discordance": 0.9}).at_drop(0.5)

@@ -43,7 +43,7 @@ def conclude(
     _check(rounds, design)
     level = claim_alpha or design.alpha
     schedule = scheduled_looks(design)
-    evidence, test, looks, seen = _nothing(rounds, design), SignFlipTest(), list[Look](), 0
+    evidence, test, looks, seen = Evidence.before(rounds, design.brief), SignFlipTest(), list[Look](), 0
     for done, pairs in enumerate(rounds, start=1):
         evidence = evidence.plus(pairs, design.brief)
         lost_cause = _cannot_recover(rounds[:done], evidence, design)
@@ -74,7 +74,7 @@ def decide_at(decision: Decision, rounds: Rounds, design: Design, *, claim_alpha
 
     What had crossed at an earlier look counts; nothing ends earlier for it.
     """
-    evidence, test, looks, seen = _nothing(rounds, design), SignFlipTest(), list[Look](), 0
+    evidence, test, looks, seen = Evidence.before(rounds, design.brief), SignFlipTest(), list[Look](), 0
     for earlier in decision.looks:
         for pairs in rounds[seen : earlier.rounds]:
             evidence = evidence.plus(pairs, design.brief)
@@ -112,12 +112,6 @@ def _check(rounds: Rounds, design: Design) -> None:
         raise ValueError(f"{len(rounds)} rounds finished of a design of {design.rounds}")
     if design.metric is Metric.PASS and not set(_differences(rounds)) <= {-100, 0, 100}:
         raise ValueError("under the metric pass every value is 0 or 100 hundredths")
-
-
-def _nothing(rounds: Rounds, design: Design) -> Evidence:
-    """Return the evidence before the first round."""
-    tasks = [pair.task_id for pair in rounds[0]] if rounds and design.brief else []
-    return Evidence(share=sum(task in design.brief for task in tasks) / len(tasks) if tasks else 0.0)
 
 
 def _differences(rounds: Rounds) -> list[int]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ..domain.comparison import Interval, Pair
 from ..domain.design import Metric
+from ..statistics.effects import weighted_mean
 from ..statistics.intervals import self_normalised_interval, tango_interval
 
 HUNDREDTHS = 100
@@ -32,7 +33,7 @@ class Counts:
     @property
     def mean(self) -> float | None:
         """Mean difference in [−1, 1], None without an observed pair."""
-        return self.total / HUNDREDTHS / self.observed if self.observed else None
+        return self.total / (HUNDREDTHS * self.observed) if self.observed else None
 
     def plus(self, pairs: Sequence[Pair]) -> Counts:
         """Return these counts with more pairs."""
@@ -84,6 +85,12 @@ class Evidence:
     brief: Counts = Counts()
     share: float = 0.0
 
+    @classmethod
+    def before(cls, rounds: Sequence[Sequence[Pair]], brief: Collection[str]) -> Evidence:
+        """Return the evidence before the first of these rounds, which holds every task; `brief`: with fewer rounds."""
+        tasks = [pair.task_id for pair in rounds[0]] if rounds and brief else []
+        return cls(share=sum(task in brief for task in tasks) / len(tasks) if tasks else 0.0)
+
     @property
     def attempted(self) -> int:
         """Pairs that were run, copies left out."""
@@ -114,9 +121,8 @@ class Evidence:
         """Mean difference over the suite, each task with the same weight; None where a part of it was not observed."""
         if not self.share:
             return self.full.mean
-        if self.full.mean is None or self.brief.mean is None:
-            return None
-        return (1 - self.share) * self.full.mean + self.share * self.brief.mean
+        parts = ((1 - self.share, self.full), (self.share, self.brief))
+        return weighted_mean([(weight, own.total, HUNDREDTHS * own.observed) for weight, own in parts])
 
     def plus(self, pairs: Sequence[Pair], brief: Collection[str] = ()) -> Evidence:
         """Return this evidence with one more round's pairs; `brief` names the tasks that have fewer rounds."""

@@ -22,7 +22,7 @@ from ..domain.report import (
     Statistics,
 )
 from ..domain.trial import Arm, TrialStatus
-from ..statistics.effects import cohens_dz, mean, median, population_interval, tally
+from ..statistics.effects import cohens_dz, median, population_interval, tally, weighted_mean
 from .drift import drift_of
 from .remarks import warnings_of
 from .tasks import task_results
@@ -162,7 +162,7 @@ def _skill_report(one: Measured, plan: Plan) -> SkillReport:
         trials=len(trials),
         trials_max=skill.estimate.trials,
         pass_k=skill.pass_k,
-        arms=(_arm(Arm.CANDIDATE, one, pairs), _arm(Arm(skill.reference), one, pairs)),
+        arms=(_arm(Arm.CANDIDATE, one), _arm(Arm(skill.reference), one)),
         statistics=_counts_alone(_statistics(one, pairs)) if plan.smoke else _statistics(one, pairs),
         reach=skill.reach,
         estimate=skill.estimate,
@@ -194,13 +194,13 @@ def spent_on(one: Measured) -> Spent:
     return spent
 
 
-def _arm(arm: Arm, one: Measured, pairs: Sequence[Pair]) -> ArmResult:
+def _arm(arm: Arm, one: Measured) -> ArmResult:
     own = [trial for trial in _trials(one) if trial.arm is arm]
     loaded = [trial.skill_loaded for trial in own if trial.skill_loaded is not None]
     failures = Counter(trial.status for trial in own if trial.status.own_failure)
     return ArmResult(
         arm=arm,
-        mean=_rounded(_suite_mean(arm, one, pairs)),
+        mean=_rounded(_suite_mean(arm, one)),
         trials=len(own),
         own_failures={status: failures[status] for status in TrialStatus if failures[status]},
         failed=sum(1 for trial in own if trial.value is None),
@@ -209,16 +209,16 @@ def _arm(arm: Arm, one: Measured, pairs: Sequence[Pair]) -> ArmResult:
     )
 
 
-def _suite_mean(arm: Arm, one: Measured, pairs: Sequence[Pair]) -> float | None:
-    """Return an arm's mean over the observed pairs; where tasks have unequal rounds, each task has the same weight."""
-    values: dict[str, list[float]] = {}
-    for pair in pairs:
-        if pair.difference is not None:
-            value = pair.candidate if arm is Arm.CANDIDATE else pair.baseline
-            values.setdefault(pair.task_id, []).append((value or 0) / 100)
-    if one.plan.design.brief:
-        return mean([sum(own) / len(own) for own in values.values()])
-    return mean([value for own in values.values() for value in own])
+def _suite_mean(arm: Arm, one: Measured) -> float | None:
+    """Return an arm's mean over the observed pairs; tasks with fewer rounds keep their share of the suite."""
+    brief = one.plan.design.brief
+    values: tuple[list[int], list[int]] = ([], [])
+    for pair in (pair for pairs in one.pairs for pair in pairs if pair.difference is not None):
+        value = pair.candidate if arm is Arm.CANDIDATE else pair.baseline
+        values[pair.task_id in brief].append(value or 0)
+    share = len(brief) / len(one.plan.tasks)
+    groups = zip((1 - share, share), values, strict=True)
+    return weighted_mean([(weight, sum(own), 100 * len(own)) for weight, own in groups if weight])
 
 
 def _statistics(one: Measured, pairs: Sequence[Pair]) -> Statistics:
@@ -226,11 +226,10 @@ def _statistics(one: Measured, pairs: Sequence[Pair]) -> Statistics:
     differences = [pair.difference / 100 for pair in pairs if pair.difference is not None]
     counted, task_means = tally(differences), _task_means(pairs)
     generalised = population_interval(task_means)
-    centre = mean(task_means if one.plan.design.brief else differences)
     return Statistics(
         pairs=len(differences),
         failed_pairs=sum(pair.failed for pair in pairs),
-        mean_delta=_rounded(centre),
+        mean_delta=_rounded(look.delta if look else None),
         median_delta=_rounded(median(differences)),
         interval=_interval((look.interval.low, look.interval.high)) if look and differences else None,
         critical_value=_rounded(look.critical_value) if look else None,

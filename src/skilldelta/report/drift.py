@@ -10,11 +10,15 @@ from ..domain.plan import RecordedBaseline
 from ..domain.report import Drift
 from ..domain.trial import Arm
 from ..statistics.agreement import difference_interval
-from .words import points, span
+from .words import confidence, points, span
 
 
 def drift_of(one: Measured, tool_version: str) -> Drift | None:
-    """Return how the baseline moved since its calibration; None where it is another skill, or was never calibrated."""
+    """Return how the baseline moved since its calibration; None where it is another skill, or was never calibrated.
+
+    The interval has the critical value of the run's last look, as the run ends when its data say so: with 1.96 it
+    would cover less than it says.
+    """
     skill, recorded = one.plan, one.plan.recorded
     if recorded is None or Arm(skill.reference) is not Arm.BASELINE or recorded.tree != skill.reference_tree:
         return None
@@ -27,7 +31,8 @@ def drift_of(one: Measured, tool_version: str) -> Drift | None:
                 if value.value is not None:
                     now.setdefault(value.task_id, []).append(value.value)
     both = [task for task in recorded.tasks if now.get(task.task_id) and task.trials]
-    if not both:
+    look = one.decision.last
+    if not both or look is None:
         return None
     then_mean = sum(task.mean for task in both) / len(both)
     now_mean = sum(sum(now[task.task_id]) / len(now[task.task_id]) for task in both) / len(both) / 100
@@ -37,6 +42,7 @@ def drift_of(one: Measured, tool_version: str) -> Drift | None:
         now_size=len(both) * min(len(now[task.task_id]) for task in both),
         then=then_mean,
         then_size=len(both) * min(task.trials for task in both),
+        critical_value=look.critical_value,
     )
     return Drift(
         then=round(then_mean, 4),
@@ -59,7 +65,7 @@ def _changed(one: Measured, recorded: RecordedBaseline, models: set[str], tool_v
         yield "skilldelta itself"
 
 
-def drift_sentence(drift: Drift | None) -> str:
+def drift_sentence(drift: Drift | None, alpha: float) -> str:
     """Return what the baseline's movement means; empty where nothing changed and nothing moved."""
     if drift is None:
         return ""
@@ -74,6 +80,7 @@ def drift_sentence(drift: Drift | None) -> str:
     shown = "" if moved else ", which is not shown to be a movement"
     return (
         f"Since the calibration of {drift.measured_at[:10]} {words} changed{models}. The baseline, which is the same "
-        f"skill, moved by {points(drift.difference)} points, 95 % interval {span(drift.interval)}{shown}: that is not "
-        "this change's doing, and no part of its difference, as both arms ran now."
+        f"skill, moved by {points(drift.difference)} points, "
+        f"{confidence(alpha)} interval {span(drift.interval)}{shown}: that is not this "
+        "change's doing, and no part of its difference, as both arms ran now."
     )

@@ -33,7 +33,7 @@ def _about_the_result(report: SkillReport) -> Iterator[str]:
             f"Alone it would be {report.unadjusted.value}; claims share their error with the other skills of this "
             f"change, and at {report.claim_alpha:.3g} it is not one."
         )
-    if drift := drift_sentence(report.drift):
+    if drift := drift_sentence(report.drift, report.alpha):
         yield drift
     if report.statistics.stopped_early and report.statistics.mean_delta:
         yield "The estimate is from an early stop and tends to overstate; the interval is valid at the stop."

@@ -10,11 +10,11 @@ _Z = 1.959963984540054
 """Two-sided 5 % quantile of the normal distribution."""
 
 
-def wilson_interval(mean: float, size: int) -> tuple[float, float]:
-    """Return Wilson's 95 % score interval for a share in [0, 1] of which `mean` was observed in `size` trials.
+def wilson_interval(mean: float, size: int, critical_value: float = _Z) -> tuple[float, float]:
+    """Return Wilson's score interval for a share in [0, 1] of which `mean` was observed in `size` trials.
 
-    For means of values between 0 and 1 it is conservative: their variance is at most mean·(1 − mean). (0, 1) without
-    trials. Wilson, JASA 22 (1927) 209.
+    95 % unless another two-sided normal quantile is given. For means of values between 0 and 1 it is conservative:
+    their variance is at most mean·(1 − mean). (0, 1) without trials. Wilson, JASA 22 (1927) 209.
 
     >>> low, high = wilson_interval(0.5, 10)
     >>> round(low, 4), round(high, 4)
@@ -22,24 +22,26 @@ def wilson_interval(mean: float, size: int) -> tuple[float, float]:
     """
     if size < 1:
         return 0.0, 1.0
-    spread = _Z**2 / size
+    spread = critical_value**2 / size
     centre = (mean + spread / 2) / (1 + spread)
     half = math.sqrt(mean * (1 - mean) * spread + spread**2 / 4) / (1 + spread)
     return max(0.0, centre - half), min(1.0, centre + half)
 
 
-def difference_interval(*, now: float, now_size: int, then: float, then_size: int) -> tuple[float, float]:
-    """Return the 95 % interval for the difference of two independent shares, `now` − `then`, in [−1, 1].
+def difference_interval(
+    *, now: float, now_size: int, then: float, then_size: int, critical_value: float = _Z
+) -> tuple[float, float]:
+    """Return the interval for the difference of two independent shares, `now` − `then`, in [−1, 1].
 
-    Newcombe's hybrid of two Wilson intervals (Statistics in Medicine 17 (1998) 873, method 10); conservative for
-    means of values between 0 and 1.
+    95 % unless another two-sided normal quantile is given. Newcombe's hybrid of two Wilson intervals (Statistics in
+    Medicine 17 (1998) 873, method 10); conservative for means of values between 0 and 1.
 
     >>> low, high = difference_interval(now=56 / 70, now_size=70, then=48 / 80, then_size=80)
     >>> round(low, 4), round(high, 4)
     (0.0524, 0.3339)
     """
-    low_now, high_now = wilson_interval(now, now_size)
-    low_then, high_then = wilson_interval(then, then_size)
+    low_now, high_now = wilson_interval(now, now_size, critical_value)
+    low_then, high_then = wilson_interval(then, then_size, critical_value)
     below, above = math.hypot(now - low_now, high_then - then), math.hypot(high_now - now, then - low_then)
     return max(now - then - below, -1.0), min(now - then + above, 1.0)
 

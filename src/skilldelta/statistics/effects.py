@@ -29,9 +29,17 @@ def tally(differences: Sequence[float]) -> Tally:
     return Tally(wins, len(differences) - wins - losses, losses)
 
 
-def mean(differences: Sequence[float]) -> float | None:
-    """Return the mean in the unit of the differences, None when there are none."""
-    return math.fsum(differences) / len(differences) if differences else None
+def weighted_mean(groups: Sequence[tuple[float, int, int]]) -> float | None:
+    """Return the mean over groups, each given as its weight, the sum of its values and their number.
+
+    It has the unit of the values; the weights add up to 1. None when a group has no value.
+
+    >>> weighted_mean([(0.75, 30, 3), (0.25, 2, 1)])
+    8.0
+    """
+    if not all(number for _, _, number in groups):
+        return None
+    return math.fsum(weight * total / number for weight, total, number in groups)
 
 
 def median(differences: Sequence[float]) -> float | None:

@@ -234,7 +234,7 @@ def test_aliases_are_read_and_a_bomb_of_them_is_a_finding() -> None:
     ids=["keys", "brackets", "dashes", "colons", "tabs", "blank lines", "open brackets", "quotes"],
 )
 def test_a_hostile_frontmatter_costs_no_time(front: str) -> None:
-    """Hundreds of thousands of keys, brackets or lines are read or refused within ten seconds of processor time, in few words."""
+    """Hundreds of thousands of keys, brackets or lines cost at most ten seconds of CPU and few words."""
     start = time.process_time()
     read = _read(_of(front))
     assert time.process_time() - start < 10

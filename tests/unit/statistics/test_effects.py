@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skilldelta.statistics.effects import Tally, cohens_dz, mean, median, population_interval, tally
+from skilldelta.statistics.effects import Tally, cohens_dz, median, population_interval, tally, weighted_mean
 
 DARWIN = [6.125, -8.375, 1, 2, 0.75, 2.875, 3.5, 5.125, 1.75, 3.625, 7, 3, 9.375, 7.5, -6]
 SLEEP = [1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4]
@@ -58,8 +58,15 @@ def test_cohens_dz_has_no_unit(differences: list[int], factor: int) -> None:
 
 
 def test_centre_and_counts() -> None:
-    """Mean, median and counts of wins, ties and losses of a small list, and of nothing."""
+    """Median and counts of wins, ties and losses of a small list, and of nothing."""
     differences = [100, 0, -100, 100, 50]
-    assert (mean(differences), median(differences)) == (30, 50)
+    assert median(differences) == 50
     assert tally(differences) == Tally(wins=3, ties=1, losses=1)
-    assert (mean([]), median([]), tally([])) == (None, None, Tally(0, 0, 0))
+    assert (median([]), tally([])) == (None, Tally(0, 0, 0))
+
+
+def test_a_weighted_mean_keeps_the_groups_weights() -> None:
+    """However many values a group has; with one group it is the mean, and with an empty group there is none."""
+    assert weighted_mean([(1.0, 150, 500)]) == 0.3
+    assert weighted_mean([(0.5, 300, 300), (0.5, 0, 3)]) == 0.5
+    assert weighted_mean([(0.5, 300, 300), (0.5, 0, 0)]) is None

@@ -1,0 +1,57 @@
+"""The numbers of a skill's row, from its pairs."""
+
+from __future__ import annotations
+
+import pytest
+
+from fakes import skill_plan, task
+from played import played
+from skilldelta.compare.decision import decide
+from skilldelta.domain.comparison import Pair
+from skilldelta.domain.design import Design
+from skilldelta.domain.measured import Measured
+from skilldelta.domain.plan import Gate, Plan
+from skilldelta.domain.report import SkillReport
+from skilldelta.report.build import Told, build_report
+
+
+def row(design: Design, *rounds: list[Pair]) -> SkillReport:
+    """Return the row of a comparison of four tasks that ended with these pairs."""
+    skill = skill_plan(*(task(f"task-{number}") for number in range(4)), design=design)
+    decision = decide(rounds, design, out_of_budget=True)
+    one = Measured(plan=skill, rounds=(), pairs=tuple(map(tuple, rounds)), decision=decision, gate=Gate.WARN)
+    plan = Plan(
+        tool_version="0", base_ref="main", head_ref="change", base_commit="a" * 40, baseline_commit="a" * 40,
+        candidate_commit="b" * 40, config_from="base", skills=(skill,), identity="1" * 64,
+    )  # fmt: skip
+    told = Told(run_id="r", started_at="2026-01-02T03:04:05Z")
+    return build_report(plan, [one], told, gate=Gate.WARN, exit_code=0, finished_at="", reached=None).skills[0]
+
+
+BRIEF = Design(rounds=3, brief=("task-0",), brief_rounds=1)
+
+
+@pytest.mark.parametrize(
+    ("design", "rounds", "candidate", "reference", "delta"),
+    [
+        pytest.param(Design(rounds=3), ("WTTL", "WTTT"), 0.875, 0.75, 0.125, id="equal rounds"),
+        pytest.param(Design(rounds=3), ("WTTL", "WTTf"), 6 / 7, 5 / 7, 1 / 7, id="equal rounds, one pair failed"),
+        pytest.param(BRIEF, ("WTTT", "TTT", "TTL"), 0.25 + 0.75 * 8 / 9, 0.75, 0.25 - 0.75 / 9, id="fewer rounds"),
+        pytest.param(
+            BRIEF, ("WTTF", "TTT", "TTL"), 0.25 + 0.75 * 7 / 8, 0.75, 0.25 - 0.75 / 8, id="fewer rounds, one failed"
+        ),
+    ],
+)
+def test_the_delta_is_that_of_the_decision_and_of_the_arms(
+    design: Design, rounds: tuple[str, ...], candidate: float, reference: float, delta: float
+) -> None:
+    """By hand: tasks with fewer rounds keep their share of the suite; difference, arms and look agree."""
+    pairs = played(*rounds)
+    if design.brief:  # the letters of later rounds are those of the tasks that still run
+        pairs[1:] = [
+            [pair.model_copy(update={"task_id": f"task-{place}"}) for place, pair in enumerate(later, start=1)]
+            for later in pairs[1:]
+        ]
+    found = row(design, *pairs)
+    assert [arm.mean for arm in found.arms] == pytest.approx([candidate, reference], abs=5e-5)
+    assert found.statistics.mean_delta == pytest.approx(delta, abs=5e-5)

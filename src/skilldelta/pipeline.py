@@ -103,7 +103,7 @@ async def _decided(
     budget: Budget | None,
     progress: Progress,
 ) -> list[Measured]:
-    """Return every skill's rounds and decision: the law's first, then what runs beside it, then single tasks.
+    """Return every skill's rounds and decision: the law's first, then its single tasks, then what runs beside it.
 
     Within each of the two groups the error of claims is shared.
     """
@@ -119,13 +119,12 @@ async def _decided(
                     skill, given(skill), floor_of_skill(skill), budget, claim_alpha=level, smoke=plan.smoke
                 )
             )
-        measured += group if plan.smoke else _shared(group)
-    if plan.smoke:
-        return measured
-    return [
-        await confirm_drops(one, given(one.plan), floor_of_skill(one.plan), budget) if one.plan.role == "gate" else one
-        for one in measured
-    ]
+        if not plan.smoke:
+            group = _shared(group)
+        if role == "gate" and not plan.smoke:
+            group = [await confirm_drops(one, given(one.plan), floor_of_skill(one.plan), budget) for one in group]
+        measured += group
+    return measured
 
 
 def _shared(group: Sequence[Measured]) -> list[Measured]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from .compare.false_alarms import false_alarms
-from .domain.calibration import Calibration, FalseAlarms
+from .domain.calibration import Calibration
 from .domain.draws import round_keys
 from .domain.measured import Measured
 from .domain.plan import JUDGED_TWICE, Plan, SkillPlan
@@ -17,6 +17,8 @@ from .domain.trial import Arm, TrialKey
 from .judge.again import Twice, judged_twice
 from .one_skill import measure_skill
 from .pipeline import Edges, begun_budget, floor_of, recorded_floor, rubric_of
+from .plan.known import known_of
+from .plan.reach import design_for
 from .ports import Clock, Journal, Progress
 from .report.build import Told, spent_on
 from .report.calibration import alarms_of, calibration_of, values_of
@@ -76,10 +78,21 @@ def _work(skill: SkillPlan, one: Measured) -> Sequence[tuple[Task, TrialKey]]:
 
 def _recorded(plan: Plan, found: Sequence[Found], told: Told, clock: Clock) -> tuple[Calibration, ...]:
     told = replace(told, seconds=clock.monotonic() - told.started)
-    return tuple(calibration_of(plan, one, twice, _alarms(one), told, finished_at=clock.now()) for one, twice in found)
+    records = [calibration_of(plan, one, twice, told, finished_at=clock.now()) for one, twice in found]
+    return tuple(_with_alarms(record, one) for record, (one, _) in zip(records, found, strict=True))
 
 
-def _alarms(one: Measured) -> FalseAlarms | None:
-    design = one.plan.usual
-    dealt = false_alarms(values_of(one), design, seed=one.plan.seed) if design else None
-    return None if dealt is None else alarms_of(*dealt)
+def _with_alarms(record: Calibration, one: Measured) -> Calibration:
+    """Return the record with the false alarms of the comparisons that it leads to."""
+    skill = one.plan
+    if skill.usual is None:
+        raise AssertionError("a calibration has them")
+    design = design_for(
+        skill.usual,
+        skill.design.metric,
+        [task.id for task in skill.tasks],
+        known_of(record),
+        replicates=skill.runner.replicates,
+    )
+    dealt = false_alarms(values_of(one), design, seed=skill.seed)
+    return record if dealt is None else record.model_copy(update={"false_alarms": alarms_of(*dealt)})

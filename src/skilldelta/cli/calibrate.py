@@ -45,7 +45,7 @@ def command(
     from ..errors import EXIT_INTERRUPTED
     from ..report.calibration_text import calibration_text
     from .gathering import gather, plan_of
-    from .recording import record_beside_suites
+    from .recording import one_record_each, record_beside_suites
     from .running import run_calibration
     from .starting import ready_to_start
 
@@ -53,6 +53,8 @@ def command(
     plan = plan_of(gathered, purpose="calibrate")
     if not plan.skills:
         raise _nothing_to_calibrate(plan)
+    if record:
+        one_record_each(gathered, plan)
     folder = ready_to_start(plan, gathered.repository.root, out=out, resume=resume, base_url=base_url, asks=not yes)
     if folder is None:
         return EXIT_INTERRUPTED

@@ -102,7 +102,7 @@ def gather(
             set_aside=force.set_aside,
         ),
         tampered=() if only else tuple(_tampered(others)),
-        records=_records(suites, force.pairs, rulings, force.config),
+        records=_records(suites, force.pairs, rulings, force.config, originals),
         notes={} if as_they_are else _quoted(bundles, rulings, new=True),
         leaks=_quoted(bundles, rulings, new=False) if as_they_are else {},
         suite_folders={skill_id: pair.folder for skill_id, pair in force.pairs.items()},
@@ -134,7 +134,7 @@ def plan_of(
         records=gathered.records,
         without=without,
         notes=gathered.notes,
-        leaks=gathered.leaks,
+        quotes=gathered.leaks,
         purpose=purpose,
         smoke=smoke,
     )
@@ -164,6 +164,8 @@ def _chosen(
 
         standing = {one.skill_id: one for one in standing_skills(repository, changes.candidate_commit, discovery)}
         wanted = [standing[name] for name in only if name in standing] if only else list(standing.values())
+        if not as_they_are and without is None:
+            wanted = [one for one in wanted if config.for_skill(one.skill_id).design.against != "base-ref"]
         known = {} if as_they_are else {change.skill_id: change for change in changes.changes}
         if as_they_are:
             changes = changes.model_copy(update={"changes": (), "same": tuple(standing), "led_away": ()})
@@ -181,9 +183,16 @@ def _chosen(
 
 
 def _records(
-    suites: CommittedSuites, pairs: Mapping[str, SuitePair], rulings: Mapping[str, Ruling], config: Config
+    suites: CommittedSuites,
+    pairs: Mapping[str, SuitePair],
+    rulings: Mapping[str, Ruling],
+    config: Config,
+    originals: Mapping[str, str],
 ) -> dict[str, OnRecord]:
-    """Return what is on record of each skill's suite, from the commit that the suite is from."""
+    """Return what is on record of each skill's suite, from the commit that the suite is from.
+
+    `originals`: what each skill was called before the change.
+    """
     from ..plan.known import on_record
 
     return {
@@ -191,6 +200,7 @@ def _records(
             suites.calibration(pairs[skill_id].folder, of_head=ruling.source == "head"),
             ruling.suite,
             config.for_skill(skill_id),
+            skill_ids=(skill_id, originals[skill_id]),
         )
         for skill_id, ruling in rulings.items()
         if ruling.suite is not None

@@ -54,9 +54,10 @@ def _skill(skill: SkillPlan) -> Iterator[str]:
     if steps := steps_sentence(skill):
         yield f"  {steps}"
     if estimate.confirm_trials:
+        cost = "" if estimate.confirm_cost_usd is None else f" (${estimate.confirm_cost_usd:,.2f})"
         yield (
             f"  Tasks that drop are run again in {counted(skill.confirm_rounds, 'fresh round')}: at most "
-            f"{counted(estimate.confirm_trials, 'trial')} more, where all of them drop."
+            f"{counted(estimate.confirm_trials, 'trial')} more, where all of them drop{cost}."
         )
     for note in skill.notes:
         yield f"  note: {note}"

@@ -6,10 +6,25 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ..domain.calibration import CALIBRATION_FILE, Calibration
-from ..errors import CannotWrite
+from ..errors import BadUsage, CannotWrite
 
 if TYPE_CHECKING:
+    from ..domain.plan import Plan
     from .gathering import Gathered
+
+
+def one_record_each(gathered: Gathered, plan: Plan) -> None:
+    """Raise BadUsage where two skills of the plan have the same suite, whose folder has room for one record."""
+    first: dict[str, str] = {}
+    for skill in plan.skills:
+        folder = gathered.suite_folders[skill.skill_id]
+        other = first.setdefault(folder, skill.skill_id)
+        if other != skill.skill_id:
+            raise BadUsage(
+                f"{other} and {skill.skill_id} share the suite in {folder}, which holds the record of one skill",
+                where="--record",
+                fix="name one of them with --skill NAME, or give each a suite of its own",
+            )
 
 
 def record_beside_suites(gathered: Gathered, found: Sequence[Calibration]) -> Iterator[str]:

@@ -72,7 +72,7 @@ def conclude(
 def decide_at(decision: Decision, rounds: Rounds, design: Design, *, claim_alpha: float) -> Decision:
     """Return a finished decision with its claims judged at another error, over the same looks and rounds.
 
-    What had crossed at an earlier look counts; nothing ends earlier for it.
+    What had crossed at an earlier look counts; nothing ends earlier for it. What then claims did not end for futility.
     """
     evidence, test, looks, seen = Evidence.before(rounds, design.brief), SignFlipTest(), list[Look](), 0
     for earlier in decision.looks:
@@ -87,8 +87,15 @@ def decide_at(decision: Decision, rounds: Rounds, design: Design, *, claim_alpha
     claimed = looks[-1].verdict if looks else None
     if claimed not in CLAIMS:
         return decision
+    reason = StopReason.DECIDED if decision.reason is StopReason.FUTILE else decision.reason
     again = decision.model_copy(
-        update={"verdict": claimed, "looks": tuple(looks), "claim_alpha": claim_alpha, "held_back": None}
+        update={
+            "verdict": claimed,
+            "reason": reason,
+            "looks": tuple(looks),
+            "claim_alpha": claim_alpha,
+            "held_back": None,
+        }
     )
     return _with_p_value(again, rounds, design)
 

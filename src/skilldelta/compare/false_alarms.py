@@ -31,9 +31,10 @@ class Alarms(NamedTuple):
 def false_alarms(trials: Mapping[str, Sequence[int]], design: Design, *, seed: int) -> Alarms | None:
     """Return how often `design` claims anything when each task's trials are dealt to two arms and rounds at random.
 
-    `trials`: task → values in hundredths of all trials of one skill; None with fewer than four on some task. The
-    design's R_max is cut to what the fewest trials suffice for. A deal is a draw from "no change on any task" given
-    these trials: Fisher, The Design of Experiments (1935) §21.
+    `trials`: task → values in hundredths of all trials of one skill; None where some task has too few for the
+    design's fewest rounds. R_max is cut to what the fewest trials suffice for, and every task
+    has all rounds. A deal is a draw from "no change on any task" given these trials: Fisher, The Design of
+    Experiments (1935) §21.
     """
     available = min((len(values) for values in trials.values()), default=0) // 2
     if available < design.min_rounds:

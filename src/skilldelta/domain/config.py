@@ -92,6 +92,11 @@ class RunnerSettings(Value):
 
     _known_sampling = field_validator("sampling")(_known_sampling)
 
+    @property
+    def replicates(self) -> bool:
+        """Say whether further trials of a task tell more; at temperature 0 they would be copies."""
+        return self.sampling.get("temperature") != 0
+
     @model_validator(mode="before")
     @classmethod
     def _local(cls, data: Any) -> Any:

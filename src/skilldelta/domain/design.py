@@ -49,6 +49,10 @@ class Design(Value):
     """Tasks that have always ended alike, and are run in the first `brief_rounds` rounds only; fixed before the run."""
     brief_rounds: int = Field(default=2, ge=1)
 
+    def rounds_of(self, task_id: str) -> int:
+        """Return the most rounds of a task."""
+        return min(self.rounds, self.brief_rounds) if task_id in self.brief else self.rounds
+
     def runs(self, task_id: str, number: int) -> bool:
         """Say whether a task is run in the round of this number."""
-        return number <= self.brief_rounds or task_id not in self.brief
+        return number <= self.rounds_of(task_id)

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from .config import BudgetSettings, GateSettings, JudgeModelSettings, Price, RunnerSettings
+from .config import BudgetSettings, DesignSettings, GateSettings, JudgeModelSettings, Price, RunnerSettings
 from .design import Design
 from .skill import ChangeKind, FileChange, Finding
 from .suite import FrozenSuite, Task
@@ -54,6 +54,8 @@ class Estimate(Value):
     """None without a price for the model."""
     confirm_trials: int = 0
     """Trials that come on top where every task dropped and is run again."""
+    confirm_cost_usd: float | None = None
+    """What these cost at the most; None without a price for the model, and where none are planned."""
 
 
 class Step(Value):
@@ -137,8 +139,8 @@ class SkillPlan(Value):
     configuration: str = ""
     """64 hex digits over what a trial's value depends on besides skill and suite."""
     reach: Reach
-    usual: Design | None = None
-    """Of a calibration: the design that a comparison has, whose false alarms are counted."""
+    usual: DesignSettings | None = None
+    """Of a calibration: the settings of the comparisons whose false alarms are counted."""
     leaks: tuple[str, ...] = ()
     """Where the skill and its suite quote each other, in words."""
     texts: tuple[str, ...] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 from pydantic import ValidationError
@@ -23,11 +24,11 @@ class OnRecord(NamedTuple):
     note: str | None = None
 
 
-def on_record(data: bytes | None, frozen: FrozenSuite, own: Config) -> OnRecord:
-    """Return what the record says of this suite under this configuration.
+def on_record(data: bytes | None, frozen: FrozenSuite, own: Config, *, skill_ids: Collection[str]) -> OnRecord:
+    """Return what the record says of this suite under this configuration; `skill_ids`: what the skill is called.
 
-    A record of another suite version says nothing; one of another configuration or model says nothing of what to
-    expect, and still how the skill fared then. What cannot be read is a note and never an error.
+    A record of another skill or suite version says nothing; one of another configuration or model says nothing of
+    what to expect, and still how the skill fared then. What cannot be read is a note and never an error.
     """
     if data is None:
         return OnRecord()
@@ -35,6 +36,8 @@ def on_record(data: bytes | None, frozen: FrozenSuite, own: Config) -> OnRecord:
         record = Calibration.model_validate_json(data)
     except ValidationError:
         return OnRecord(note="the calibration on record cannot be read: skilldelta calibrate --record writes it anew")
+    if record.skill_id not in skill_ids:
+        return OnRecord(note=f"the calibration on record is of the skill {record.skill_id!r}, so it is not used")
     if record.suite_version != frozen.version:
         said = f"the calibration on record is of {record.suite_version}, not of {frozen.version}, so it is not used"
         return OnRecord(note=f"{said}: skilldelta calibrate --record measures anew")
@@ -42,13 +45,20 @@ def on_record(data: bytes | None, frozen: FrozenSuite, own: Config) -> OnRecord:
     if record.configuration != configuration_of(own, frozen):
         said = "the calibration on record is of another model, judge or setting, so its discordance is not used"
         return OnRecord(baseline=baseline, note=f"{said}: skilldelta calibrate --record measures anew")
-    if record.discordance is None or not record.finished:
+    known = known_of(record)
+    if known is None:
         return OnRecord(baseline=baseline, note="the calibration on record was not finished, so it is not used")
+    return OnRecord(known=known, baseline=baseline)
+
+
+def known_of(record: Calibration) -> Known | None:
+    """Return what a plan may expect of the suite after this calibration; None when it was not finished."""
+    if record.discordance is None or not record.finished:
+        return None
     alike = tuple(task.task_id for task in record.tasks if task.always_alike)
     passing = record.metric == Metric.PASS
     tilt = tilt_of(task.mean for task in record.tasks if task.mean is not None) if passing else 0.0
-    known = Known(discordance=record.discordance, tilt=tilt, source="calibration", always_alike=alike)
-    return OnRecord(known=known, baseline=baseline)
+    return Known(discordance=record.discordance, tilt=tilt, source="calibration", always_alike=alike)
 
 
 def configuration_of(own: Config, frozen: FrozenSuite) -> str:

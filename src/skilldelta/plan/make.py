@@ -9,10 +9,12 @@ from typing import Literal
 from ..domain.config import Config
 from ..domain.plan import Flag, Gate, LeftOut, Plan, SkillPlan
 from ..domain.skill import ChangeKind, Changes, SkillChange
+from ..domain.trial import Arm
 from ..domain.value import digest
 from ..errors import BadConfig
 from .known import OnRecord
 from .law import Ruling
+from .leaks import leaks
 from .obstacles import obstacles
 from .skill_plan import Bundles, skill_plan
 
@@ -30,7 +32,7 @@ def make_plan(
     records: Mapping[str, OnRecord] | None = None,
     without: str | None = None,
     notes: Mapping[str, tuple[str, ...]] | None = None,
-    leaks: Mapping[str, tuple[str, ...]] | None = None,
+    quotes: Mapping[str, tuple[str, ...]] | None = None,
     purpose: Literal["compare", "calibrate"] = "compare",
     smoke: bool = False,
 ) -> Plan:
@@ -38,7 +40,7 @@ def make_plan(
 
     Among themselves they go in the configuration's order, then by name. `records`: what is on record of a skill's
     suite. `without`: the file or section that the reference leaves out. `notes`: more to say about a skill.
-    `leaks`: where a skill quotes its suite.
+    `quotes`: where a skill quotes its suite.
 
     Raises BadConfig when the configuration keeps every skill from being run (no model is named, no judge model).
     """
@@ -69,7 +71,7 @@ def make_plan(
                 skill_plan(
                     change, own, ruling, bundles, record=(records or {}).get(change.skill_id, OnRecord()),
                     without=without, notes=(notes or {}).get(change.skill_id, ()), calibrate=purpose == "calibrate",
-                    leaks=(leaks or {}).get(change.skill_id, ()), smoke=smoke,
+                    leaks=(quotes or {}).get(change.skill_id, ()), smoke=smoke,
                 )
             )  # fmt: skip
             if not smoke and not as_it_is:
@@ -107,7 +109,8 @@ def _new_suite(change: SkillChange, own: Config, ruling: Ruling, bundles: Bundle
     if next(obstacles(ruling.beside, own, change.skill_id), None) is not None:
         return []
     own = own.model_copy(update={"design": own.design.model_copy(update={"confirm_rounds": 0})})
-    return [skill_plan(change, own, ruling, bundles, beside=ruling.beside)]
+    quoted = leaks(bundles[change.skill_id, Arm.CANDIDATE], ruling.beside.suite, before=None)
+    return [skill_plan(change, own, ruling, bundles, beside=ruling.beside, notes=quoted)]
 
 
 def _told_apart(skills: Sequence[SkillPlan]) -> list[SkillPlan]:
@@ -120,7 +123,10 @@ def _told_apart(skills: Sequence[SkillPlan]) -> list[SkillPlan]:
 
 
 def identity_of(plan: Plan) -> str:
-    """Return the hash of everything that determines the run: trees, suites, configuration, seed."""
+    """Return the hash of everything that determines the run: trees, suites, configuration, seed.
+
+    What is only said beside it (what is expected, how the baseline fared earlier) has no part in it.
+    """
     return digest(
         "run",
         1,
@@ -132,7 +138,7 @@ def identity_of(plan: Plan) -> str:
                 include={
                     "skill_id", "name", "candidate_tree", "reference_tree", "reference", "design", "seed", "pass_k",
                     "pass_threshold", "task_timeout_seconds", "runner", "judge", "gate", "confirm_rounds", "without",
-                    "role",
+                    "role", "usual",
                 },
             )
             | {"suite": skill.suite.version, "content": skill.suite.record.content_sha256}

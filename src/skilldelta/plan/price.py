@@ -38,16 +38,14 @@ def estimate(
     judge_max_tokens: int,
     runner_price: Price | None,
     judge_price: Price | None,
-    confirm_rounds: int = 0,
 ) -> Estimate:
     """Return the estimate for the tasks, each given with its answer limit in tokens and its number of rounds.
 
     A listed skill is taken to be loaded in every trial; files that it makes the model read are not foreseen.
     """
-    trials = trial_calls = judge_calls = confirming = 0
+    trials = trial_calls = judge_calls = 0
     asked, judged = Usage(), Usage()
     for task, max_tokens, rounds in tasks:
-        confirming += 2 * confirm_rounds * pass_k
         for bundle in bundles:
             times = rounds * pass_k
             loads = times if listed and bundle else 0
@@ -76,5 +74,4 @@ def estimate(
         input_tokens=total.input_tokens,
         output_tokens=total.output_tokens,
         cost_usd=None if cost is None or judge_cost is None else round(cost + judge_cost, 4),
-        confirm_trials=confirming,
     )

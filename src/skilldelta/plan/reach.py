@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from ..domain.calibration import Known
 from ..domain.config import DesignSettings
@@ -16,12 +17,19 @@ ENOUGH_FOR_ONE_ROUND = 20
 """Tasks from which on a single round may decide; with fewer the interval's approximation is not trusted that early."""
 
 
-def design_for(settings: DesignSettings, metric: Metric, tasks: Sequence[str], known: Known | None = None) -> Design:
+def design_for(
+    settings: DesignSettings,
+    metric: Metric,
+    tasks: Sequence[str],
+    known: Known | None = None,
+    *,
+    replicates: bool = True,
+) -> Design:
     """Return the resolved design: R_max is the rounds for 90 % power at the margin plus one, within 2 to 20.
 
     Source: the rule of section 2.5 of the method (fixed exact McNemar design), at the discordance that is known, else
-    0.42. Tasks that always ended alike have `saturated_rounds` rounds, where these are set and fewer. Sampling at
-    temperature 0 is dealt with by `skill_plan`.
+    0.42. Tasks that always ended alike have `saturated_rounds` rounds, where these are set and fewer. Without
+    `replicates`, as at temperature 0, there is one round: further ones would be copies.
     """
     from ..statistics.power import DISCORDANCE, rounds_for_power
 
@@ -42,6 +50,8 @@ def design_for(settings: DesignSettings, metric: Metric, tasks: Sequence[str], k
         look_every=settings.look_every,
         min_rounds=fewest_rounds(len(tasks)),
     )
+    if not replicates and rounds > 1:
+        return design.model_copy(update={"rounds": 1, "min_rounds": 1})
     alike = tuple(task for task in tasks if known is not None and task in known.always_alike)
     fewer = settings.saturated_rounds
     if fewer is None or fewer >= rounds or not alike or not leaves_room(design, len(alike), len(tasks), fewer):
@@ -69,10 +79,18 @@ def leaves_room(design: Design, alike: int, tasks: int, rounds: int) -> bool:
     return alike < tasks and alike / tasks * squared / (alike * rounds + squared) <= design.margin / 2
 
 
-def reach_of(design: Design, tasks: int, known: Known | None = None, one_round: Estimate | None = None) -> Reach:
+def reach_of(
+    design: Design,
+    tasks: int,
+    known: Known | None = None,
+    one_round: Estimate | None = None,
+    *,
+    replicates: bool = True,
+) -> Reach:
     """Return power at the margin, the smallest effect found with 80 % power, and what a larger design would show.
 
-    `one_round` is what a single round takes; without it nothing is said of larger designs.
+    `one_round` is what a single round takes; without it nothing is said of larger designs, and without `replicates`
+    nothing of more rounds.
     """
     from ..statistics.power import DISCORDANCE, rounds_for_power
 
@@ -88,7 +106,7 @@ def reach_of(design: Design, tasks: int, known: Known | None = None, one_round: 
         ),
         power_at_margin=found.power(design.margin),
         smallest_effect=found.smallest(),
-        steps=_steps(found, design, tasks, one_round) if one_round else (),
+        steps=_steps(found, design, tasks, one_round, replicates=replicates) if one_round else (),
     )  # fmt: skip
 
 
@@ -99,47 +117,49 @@ class _Found:
     """
 
     def __init__(self, design: Design, tasks: int, discordance: float, *, beyond: bool) -> None:
-        self._beyond = beyond
-        self._alpha = design.alpha
-        self._moving = (tasks - len(design.brief)) / tasks
-        self._tasks, self._rounds = tasks - len(design.brief), design.rounds
-        self._discordance = min(1.0, discordance / self._moving)
+        self._design, self._tasks, self._discordance, self._beyond = design, tasks, discordance, beyond
 
     def power(self, effect: float) -> float:
         from ..statistics.power import exact_power
 
-        pairs, moved = self._tasks * self._rounds, min(effect / self._moving, 1.0)
-        return exact_power(pairs=pairs, effect=moved, discordance=self._discordance, alpha=self._alpha)
+        moving, share = self._moving(self._tasks)
+        return exact_power(
+            pairs=moving * self._design.rounds, effect=min(effect / share, 1.0),
+            discordance=min(1.0, self._discordance / share), alpha=self._design.alpha,
+        )  # fmt: skip
 
     def smallest(self, *, more_tasks: int = 0, more_rounds: int = 0) -> float | None:
         from ..statistics.power import smallest_detectable
 
+        moving, share = self._moving(self._tasks + more_tasks)
         found = smallest_detectable(
-            tasks=self._tasks + more_tasks, rounds=self._rounds + more_rounds, discordance=self._discordance,
-            alpha=self._alpha, beyond=self._beyond,
+            tasks=moving, rounds=self._design.rounds + more_rounds, discordance=min(1.0, self._discordance / share),
+            alpha=self._design.alpha, beyond=self._beyond,
         )  # fmt: skip
-        return None if found is None else found * self._moving
+        return None if found is None else found * share
+
+    def _moving(self, tasks: int) -> tuple[int, float]:
+        """Return how many tasks have all rounds, and their share; tasks that come on top all have them."""
+        moving = tasks - len(self._design.brief)
+        return moving, moving / tasks
 
 
-def _steps(found: _Found, design: Design, tasks: int, one_round: Estimate) -> tuple[Step, ...]:
+def _steps(found: _Found, design: Design, tasks: int, one_round: Estimate, *, replicates: bool) -> tuple[Step, ...]:
     """Return what one more round and ten more tasks like these would show, and cost when all rounds are run."""
+
+    def step(what: Literal["one more round", "ten more tasks"], smallest: float | None, rounds: float) -> Step:
+        """Return the step that adds so many rounds of all tasks."""
+        cost = one_round.cost_usd
+        return Step(
+            what=what,
+            smallest_effect=smallest,
+            trials=round(rounds * one_round.trials),
+            cost_usd=None if cost is None else round(rounds * cost, 4),
+        )
+
     steps = []
-    if design.rounds < MOST_ROUNDS:
-        steps.append(
-            Step(
-                what="one more round",
-                smallest_effect=found.smallest(more_rounds=1),
-                trials=one_round.trials,
-                cost_usd=one_round.cost_usd,
-            )
-        )
-    share = MORE_TASKS * design.rounds / tasks
-    steps.append(
-        Step(
-            what="ten more tasks",
-            smallest_effect=found.smallest(more_tasks=MORE_TASKS),
-            trials=round(share * one_round.trials),
-            cost_usd=None if one_round.cost_usd is None else round(share * one_round.cost_usd, 4),
-        )
-    )
+    if replicates and design.rounds < MOST_ROUNDS:
+        part = (tasks - len(design.brief)) / tasks
+        steps.append(step("one more round", found.smallest(more_rounds=1), part))
+    steps.append(step("ten more tasks", found.smallest(more_tasks=MORE_TASKS), MORE_TASKS * design.rounds / tasks))
     return tuple(steps)

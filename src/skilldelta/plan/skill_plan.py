@@ -22,6 +22,7 @@ Bundles = Mapping[tuple[str, Arm], SkillBundle]
 """What each arm of each skill is given; control has no entry."""
 CALIBRATION_ROUNDS = 10
 """Rounds of a calibration when nobody says: twenty trials of every task."""
+_COPIES = "the temperature is 0, so further rounds would be copies and not replicates: one round is run"
 MOST_TEXT = 400_000
 """Characters of a skill that are compared with its answers."""
 Reference = Literal[Arm.BASELINE, Arm.CONTROL, Arm.SHAM, Arm.ABLATION]
@@ -56,8 +57,7 @@ def skill_plan(
         """Return what `rounds` rounds of every task take, None: what the design takes."""
         return estimate(
             tasks=[
-                (task, task.max_tokens or own.runner.max_tokens, rounds or _rounds_of(task.id, design))
-                for task in tasks
+                (task, task.max_tokens or own.runner.max_tokens, rounds or design.rounds_of(task.id)) for task in tasks
             ],
             pass_k=own.design.pass_k,
             listed=own.runner.offer == "listed",
@@ -66,10 +66,9 @@ def skill_plan(
             judge_max_tokens=own.judge.max_tokens,
             runner_price=price_for(own.prices, own.runner.provider, own.runner.model),
             judge_price=price_for(own.prices, own.judge.provider, own.judge.model),
-            confirm_rounds=confirm_rounds,
         )
 
-    one_round = None if smoke or design.rounds == 1 else price(1)
+    one_round = None if smoke else price(1)
     plan = SkillPlan(
         skill_id=change.skill_id,
         name=candidate.name,
@@ -96,13 +95,13 @@ def skill_plan(
         gate=own.gate,
         confirm_rounds=confirm_rounds,
         configuration=configuration_of(own, frozen),
-        usual=design_for(own.design, frozen.suite.metric, [task.id for task in tasks]) if calibrate else None,
+        usual=own.design if calibrate else None,
         texts=_texts(bundles[change.skill_id, Arm.CANDIDATE]) if calibrate else (),
         leaks=leaks,
         recorded=record.baseline if reference is Arm.BASELINE and beside is None else None,
-        reach=reach_of(design, len(tasks), record.known, one_round),
+        reach=reach_of(design, len(tasks), record.known, one_round, replicates=own.runner.replicates),
         one_round=one_round,
-        estimate=price(None),
+        estimate=_with_confirming(price(None), price(confirm_rounds) if confirm_rounds else None),
     )
     if record.note:
         notes += (record.note,)
@@ -139,8 +138,12 @@ def _reference_tree(change: SkillChange, reference: Reference, bundles: Bundles)
     return None if reference is Arm.CONTROL or given is None else given.tree_hash
 
 
-def _rounds_of(task_id: str, design: Design) -> int:
-    return min(design.rounds, design.brief_rounds) if task_id in design.brief else design.rounds
+def _with_confirming(whole: Estimate, confirming: Estimate | None) -> Estimate:
+    """Return the estimate with what it takes on top where every task drops and is run again."""
+    if confirming is None:
+        return whole
+    more = {"confirm_trials": confirming.trials, "confirm_cost_usd": confirming.cost_usd}
+    return whole.model_copy(update=more)
 
 
 def _about_suite(change: SkillChange, own: Config, frozen: FrozenSuite) -> Iterator[str]:
@@ -160,20 +163,20 @@ def _one_task(frozen: FrozenSuite) -> FrozenSuite:
 def _design(
     own: Config, frozen: FrozenSuite, known: Known | None, *, calibrate: bool, smoke: bool
 ) -> tuple[Design, tuple[str, ...]]:
-    tasks = [task.id for task in frozen.suite.tasks]
+    """Return the design, and what is to be said of it."""
+    tasks, replicates = [task.id for task in frozen.suite.tasks], own.runner.replicates
+    settings = own.design
     if calibrate:
-        rounds = own.design.rounds or CALIBRATION_ROUNDS
-        return design_for(own.design, frozen.suite.metric, tasks).model_copy(
-            update={"rounds": rounds, "sequential": False, "futility": 0.0}
-        ), ()
-    design = design_for(own.design, frozen.suite.metric, tasks, known)
+        settings = settings.model_copy(update={"rounds": settings.rounds or CALIBRATION_ROUNDS, "sequential": False})
+        design = design_for(settings, frozen.suite.metric, tasks, replicates=replicates)
+        return design.model_copy(update={"futility": 0.0}), () if replicates else (_COPIES,)
+    design = design_for(settings, frozen.suite.metric, tasks, known, replicates=replicates)
     if smoke:
         return design.model_copy(update={"rounds": 1, "min_rounds": 1, "brief": ()}), ()
-    if own.runner.sampling.get("temperature") == 0 and design.rounds > 1:
-        return design.model_copy(update={"rounds": 1, "min_rounds": 1, "brief": ()}), (
-            "the temperature is 0, so further rounds would be copies and not replicates: one round is run",
-        )
-    return design, _about_brief(design, len(tasks), own, known=known)
+    notes: tuple[str, ...] = () if replicates or settings.rounds == 1 else (_COPIES,)
+    if design.rounds == 1 and settings.confirm_rounds:
+        notes += ("confirm_rounds is not used: one trial of an arm cannot tell a task that dropped from chance",)
+    return design, (*notes, *_about_brief(design, len(tasks), own, known=known))
 
 
 def _about_brief(design: Design, tasks: int, own: Config, *, known: Known | None) -> tuple[str, ...]:

@@ -26,12 +26,11 @@ def calibration_of(
     plan: Plan,
     one: Measured,
     twice: Sequence[tuple[Judgment, Judgment]],
-    alarms: FalseAlarms | None,
     told: Told,
     *,
     finished_at: str,
 ) -> Calibration:
-    """Return the record of one skill; `twice` holds judgments that were asked for a second time."""
+    """Return the record of one skill, false alarms not yet counted; `twice`: judgments that were asked for again."""
     skill = one.plan
     trials = [trial for values in one.rounds for value in values for trial in value.attempts]
     by_task = _arms(one)
@@ -56,7 +55,7 @@ def calibration_of(
         verdict=one.decision.verdict,
         delta=_rounded(one.decision.last.delta if one.decision.last else None),
         discordance=_rounded(discordance),
-        false_alarms=alarms,
+        false_alarms=None,
         judges=judges,
         tasks=tuple(map(_task, tasks)),
         cannot_fail=bool(trials) and all(trial.value == 100 for trial in trials),

@@ -178,6 +178,12 @@ def test_a_record_of_something_else_is_not_used(ready: Bench) -> None:
     assert "of another model, judge or setting" in one["notes"][0]
     path = ready.repo / ".skilldelta/suites/a/calibration.json"
     kept = path.read_text()
+    path.write_text(json.dumps({**json.loads(kept), "skill_id": "other"}))
+    commit_all(ready.repo)
+    commit_all(ready.repo, skill("THIRD-WAY"))
+    one = planned(ready)
+    assert (one["reach"]["discordance_from"], one["recorded"]) == ("default", None)
+    assert "is of the skill 'other'" in one["notes"][0]
     path.write_text(kept.replace(version_of(LAW), "v1-ffffffffffff"))
     commit_all(ready.repo)
     commit_all(ready.repo, skill("OTHER-WAY"))
@@ -200,6 +206,47 @@ def test_a_record_of_something_else_is_not_used(ready: Bench) -> None:
     commit_all(ready.repo)
     commit_all(ready.repo, skill("LAST-WAY"))
     assert "cannot be read" in planned(ready)["notes"][0]
+
+
+def test_a_skill_that_moved_keeps_its_record(ready: Bench) -> None:
+    """The record is of the skill as it was called; under its new name it is the same skill."""
+    calibrate(ready, "--record")
+    commit_all(ready.repo)
+    (ready.repo / "skills/a/SKILL.md").unlink()
+    commit_all(ready.repo, skill(NEW, "b"))
+    one = planned(ready)
+    assert (one["name"], one["renamed_from"]) == ("b", "skills/a")
+    assert one["reach"]["discordance_from"] == "calibration"
+
+
+def test_the_false_alarms_are_of_the_comparisons_that_follow(ready: Bench) -> None:
+    """The rounds that are dealt are those of a comparison after the record, not of one that knows nothing."""
+    ready.server.script = lambda _: "yes"
+    record = calibrate(ready, "--record")
+    commit_all(ready.repo)
+    commit_all(ready.repo, skill(NEW))
+    assert record["false_alarms"]["rounds"] == planned(ready)["design"]["rounds"] < 10
+
+
+def test_at_temperature_zero_one_round_is_run(ready: Bench) -> None:
+    """Further rounds would be copies: two trials of a task say whether the server repeats itself, and that is all."""
+    cold = "runner: {model: test, offer: inline, sampling: {temperature: 0}}\n"
+    commit_all(ready.repo, {".skilldelta.yml": cold})
+    ready.server.script = lambda asked: "yes" if asked.arm else ""
+    record = calibrate(ready)
+    assert len(ready.server.asked) == 24
+    assert (record["rounds"], record["finished"], record["discordance"]) == (1, True, 0.0)
+    assert (record["false_alarms"]["rounds"], record["false_alarms"]["rate"]) == (1, 0.0)
+
+
+def test_two_skills_of_one_suite_are_recorded_one_by_one(ready: Bench) -> None:
+    """A suite's folder holds the record of one skill, so that nothing is spent on one that would be lost."""
+    shared = f"{CONFIG}skills: {{b: {{suite: a}}}}\n"
+    commit_all(ready.repo, {**skill(OLD, "b"), ".skilldelta.yml": shared})
+    calibrate(ready, "--record", code=2)
+    assert "share the suite in .skilldelta/suites/a" in ready.said
+    assert ready.server.asked == []
+    assert calibrate(ready, "--record", "--skill", "b")["skill_id"] == "b"
 
 
 def test_a_change_cannot_bring_its_own_record(ready: Bench) -> None:

@@ -103,6 +103,16 @@ def test_an_unchanged_skill_that_nobody_asked_for_is_not_run(ready: Bench) -> No
     assert (report["skills"], report["sentence"]) == ([], "No skill changed: there is nothing to compare.")
 
 
+def test_only_what_is_compared_with_a_control_needs_no_change(bench: Bench) -> None:
+    """Of two unchanged skills that are named, the one that has a control is run, and of the other nothing is said."""
+    suites = {**frozen(suite_text("a"), "a"), **frozen(suite_text("b"), "b")}
+    config = f"{CONFIG}skills: {{a: {{design: {{against: control}}}}}}\n"
+    bench.two({"readme.md": "x"}, {**skill(OLD, "a"), **skill(OLD, "b"), ".skilldelta.yml": config, **suites})
+    report = bench.compare("--skill", "a", "--skill", "b", **SAME)
+    assert [one["skill_id"] for one in report["skills"]] == ["a"]
+    assert report["left_out"] == []
+
+
 def test_a_changed_skill_against_its_sham(bench: Bench) -> None:
     """The candidate is the head's, and so is its sham."""
     bench.two({**skill(OLD), ".skilldelta.yml": CONFIG, **frozen(suite_text())}, skill(NEW))

@@ -58,6 +58,16 @@ def test_the_effects_of_skill_and_suite_stand_apart(both: Bench) -> None:
     assert law["effects_apart"] == ""
 
 
+def test_a_new_version_that_the_skill_quotes_is_called_one(bench: Bench) -> None:
+    """What the skill and its new suite have in common is said of the new row alone."""
+    text = "The one true answer to everything that is ever asked here is yes.\n"
+    new = frozen(suite_text(tasks=14).replace("Question 13 of a", text.strip()), before=LAW)
+    bench.two(BASE, {**skill(NEW), **new, "skills/a/more.md": text})
+    rows = _rows(bench.compare())
+    assert not any("quotes" in note for note in rows["gate"]["notes"])
+    assert any("quotes the prompt of task task-13 of its suite" in note for note in rows["beside"]["notes"])
+
+
 def test_a_new_version_has_no_say(both: Bench) -> None:
     """Worse on the two tasks that the change itself brings: reported, and no part of the gate."""
     both.server.script = lambda asked: "no" if asked.arm == "candidate" and _number(asked) >= 12 else "yes"

@@ -65,8 +65,20 @@ def test_the_price_is_of_what_is_planned(bench: Bench) -> None:
     assert more_round["cost_usd"] == pytest.approx(share, rel=0.01)
     assert more_tasks["cost_usd"] == pytest.approx(10 / 12 * one["estimate"]["cost_usd"], rel=0.01)
     assert one["estimate"]["confirm_trials"] == 0
-    assert "10 fresh rounds: at most 240 trials more" in plan(bench, "--confirm-rounds", "10")
+    confirmed = planned(bench, "--confirm-rounds", "10")["estimate"]["confirm_cost_usd"]
+    assert confirmed == pytest.approx(10 * share, rel=0.01)
+    said = f"10 fresh rounds: at most 240 trials more, where all of them drop (${confirmed:.2f})."
+    assert said in plan(bench, "--confirm-rounds", "10")
     assert planned(bench, "--confirm-rounds", "10")["estimate"]["trials"] == one["estimate"]["trials"]
+
+
+def test_one_round_confirms_nothing_and_can_be_made_more(bench: Bench) -> None:
+    """No single task is told from chance by one trial; what a further round would buy is said all the same."""
+    bench.two(BASE, skill(NEW))
+    one = planned(bench, "--rounds", "1", "--confirm-rounds", "10")
+    assert (one["confirm_rounds"], one["estimate"]["confirm_trials"]) == (0, 0)
+    assert any(note.startswith("confirm_rounds is not used") for note in one["notes"])
+    assert [step["what"] for step in one["reach"]["steps"]] == ["one more round", "ten more tasks"]
 
 
 def test_few_rounds_can_show_little(bench: Bench) -> None:

@@ -126,6 +126,21 @@ async def test_a_server_lost_between_two_skills_fails_the_second_one() -> None:
         await run(two, MemoryJournal(), gone)
 
 
+async def test_single_tasks_of_the_law_go_before_what_runs_beside_it() -> None:
+    """A budget that ends in between has paid for the law's rounds and its fresh ones, and not for the new suite's."""
+    law = skill_plan(*map(task, "abcdef"), confirm_rounds=2)
+    beside = skill_plan(*map(task, "gh"), role="beside")
+
+    def answer(request: MessagesRequest) -> Answer:
+        worse = any("candidate" in text for text in request.system) and "Do a." in str(request.messages)
+        return said("no" if worse else "yes")
+
+    _, asked = await run(plan(law, beside), MemoryJournal(), answer)
+    tasks = [next(name for name in "abcdefgh" if f"Do {name}." in str(request.messages)) for request in asked]
+    assert tasks[36:40] == ["a"] * 4
+    assert set(tasks[40:]) == {"g", "h"}
+
+
 async def test_a_run_is_decided_again_from_its_journal_alone() -> None:
     """Replay gives the same report but for `invocation`, which says so."""
     planned, journal = plan(skill_plan(*map(task, "abcdef"))), MemoryJournal()

@@ -74,12 +74,21 @@ def test_stepping_down_gives_a_skill_what_the_others_left() -> None:
     assert weak.decision.verdict not in CLAIMS
     first, second = stepped_down([strong, weak])
     assert first == strong.decision
-    assert (second.verdict, second.claim_alpha, second.reason) == (Verdict.REGRESSED, 0.05, weak.decision.reason)
+    assert (second.verdict, second.claim_alpha, second.reason) == (Verdict.REGRESSED, 0.05, StopReason.ROUNDS)
     assert second.looks[-1].rounds == weak.decision.looks[-1].rounds
     assert second.p_value is not None
     assert 0.025 < second.p_value <= 0.05
     quiet = alone(["TTTTTTTTTTTT"] * 4, claim_alpha=0.025)
     assert stepped_down([quiet, weak]) == [quiet.decision, weak.decision]
+
+
+def test_a_claim_of_the_second_step_did_not_end_for_futility() -> None:
+    """A run that gave up at a share of alpha and claims at the whole of it was decided."""
+    rounds = played("LLLLLLTTTTTT", "TTTTTTTTTTTT", "TTTTTTTTTTTT")
+    gave_up = decide(rounds, SHORT, claim_alpha=0.025).model_copy(update={"reason": StopReason.FUTILE})
+    again = decide_at(gave_up, rounds, SHORT, claim_alpha=0.05)
+    assert gave_up.verdict not in CLAIMS
+    assert (again.verdict, again.reason) == (Verdict.REGRESSED, StopReason.DECIDED)
 
 
 def test_a_run_that_the_budget_ended_claims_nothing_later() -> None:

@@ -96,6 +96,24 @@ def test_tasks_with_fewer_rounds_are_taken_not_to_move() -> None:
     assert of_twelve.smallest_effect == pytest.approx(nine.smallest_effect * 0.75)
 
 
+def test_steps_where_tasks_have_fewer_rounds() -> None:
+    """One more round is one of the others; ten more tasks have all rounds, and none of them has always ended alike."""
+    known = Known(discordance=0.3, source="calibration")
+    more_round, more_tasks = reach_of(Design(rounds=10, brief=TASKS[:3]), 12, known, ROUND).steps
+    assert (more_round.trials, more_round.cost_usd) == (18, 0.45)
+    assert (more_tasks.trials, more_tasks.cost_usd) == (200, 5.0)
+    nineteen = reach_of(Design(rounds=10), 19, Known(discordance=0.3 * 22 / 19, source="calibration"))
+    assert nineteen.smallest_effect is not None
+    assert more_tasks.smallest_effect == pytest.approx(nineteen.smallest_effect * 19 / 22)
+
+
+def test_without_replicates_there_is_one_round_and_no_further_one() -> None:
+    """At temperature 0 it decides, and only more tasks would show more."""
+    design = design_for(settings(rounds=5), Metric.PASS, TASKS, replicates=False)
+    assert (design.rounds, design.min_rounds) == (1, 1)
+    assert [step.what for step in reach_of(design, 12, None, ROUND, replicates=False).steps] == ["ten more tasks"]
+
+
 def test_a_drop_makes_more_pairs_differ_where_tasks_mostly_pass() -> None:
     """At 92 % passes two trials differ in 15 %, and in 27 % after a drop of 15 points: the plan needs the latter."""
     known = Known(discordance=0.147, tilt=0.84, source="calibration")

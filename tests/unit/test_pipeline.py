@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from fakes import (
@@ -17,6 +19,7 @@ from fakes import (
     task,
 )
 from skilldelta.domain.config import BudgetSettings, Price
+from skilldelta.domain.design import Design
 from skilldelta.domain.messages import MessagesReply, MessagesRequest, ReplyStatus
 from skilldelta.domain.plan import Plan, SkillPlan
 from skilldelta.domain.report import Report
@@ -67,6 +70,16 @@ async def run(
     }
     report = await measure(planned, bundles, edges, Told(run_id="r", started_at="2026-01-02T03:04:05Z"))
     return report, api.requests
+
+
+def _worse_on(tasks: str) -> Callable[[MessagesRequest], Answer]:
+    """The candidate fails these tasks, and everything else passes."""
+
+    def answer(request: MessagesRequest) -> Answer:
+        one = any(f"Do {name}." in str(request.messages) for name in tasks)
+        return said("no" if one and any("candidate" in text for text in request.system) else "yes")
+
+    return answer
 
 
 @pytest.mark.parametrize("slow", [LOST, said("yes")])
@@ -129,16 +142,22 @@ async def test_a_server_lost_between_two_skills_fails_the_second_one() -> None:
 async def test_single_tasks_of_the_law_go_before_what_runs_beside_it() -> None:
     """A budget that ends in between has paid for the law's rounds and its fresh ones, and not for the new suite's."""
     law = skill_plan(*map(task, "abcdef"), confirm_rounds=2)
-    beside = skill_plan(*map(task, "gh"), role="beside")
-
-    def answer(request: MessagesRequest) -> Answer:
-        worse = any("candidate" in text for text in request.system) and "Do a." in str(request.messages)
-        return said("no" if worse else "yes")
-
-    _, asked = await run(plan(law, beside), MemoryJournal(), answer)
+    beside = skill_plan(*map(task, "gh"), role="beside", confirm_rounds=2)
+    _, asked = await run(plan(law, beside), MemoryJournal(), _worse_on("ag"))
     tasks = [next(name for name in "abcdefgh" if f"Do {name}." in str(request.messages)) for request in asked]
     assert tasks[36:40] == ["a"] * 4
-    assert set(tasks[40:]) == {"g", "h"}
+    assert tasks[40:].count("g") == tasks[40:].count("h") == 6
+
+
+async def test_a_claim_leaves_its_error_to_the_next_skill_while_it_runs() -> None:
+    """After the first skill has claimed, the second may claim at the whole of alpha, and so ends a round earlier."""
+    design = Design(rounds=4, margin=0.05)
+    names = {"one": "abcdefghijkl", "two": "mnopqrstuvwx"}
+    two = plan(*(skill_plan(*map(task, own), design=design, skill_id=name, name=name) for name, own in names.items()))
+    both, _ = await run(two, MemoryJournal(), _worse_on("abcdefghijklmn"))
+    second, _ = await run(two, MemoryJournal(), _worse_on("mn"))
+    assert [(skill.rounds, skill.claim_alpha) for skill in both.skills] == [(2, 0.025), (3, 0.05)]
+    assert [(skill.rounds, skill.claim_alpha) for skill in second.skills] == [(4, 0.05), (4, 0.025)]
 
 
 async def test_a_run_is_decided_again_from_its_journal_alone() -> None:

@@ -15,7 +15,7 @@ _CLOSE = 1e-9
 def repeated_p_value(
     looks: Sequence[Sequence[int]], fractions: Sequence[float], *, spending_power: float, alpha: float
 ) -> float:
-    """Return the alpha from which on the sequential sign-flip test crosses by the last of `looks`.
+    """Return the smallest alpha, small gaps aside, at which the sequential sign-flip test crosses by the last look.
 
     `looks[k]` are the integer differences taken in at look k, `fractions[k]` is its information fraction in
     (0, 1]; the two-sided test spends alpha·fraction^spending_power. 1.0 when even alpha = 1 does not cross.

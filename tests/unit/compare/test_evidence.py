@@ -53,6 +53,16 @@ def test_unequal_rounds_keep_the_weight_of_every_task() -> None:
     assert (interval.low, interval.high) == pytest.approx((-below, above))
 
 
+def test_failed_pairs_of_both_groups_are_filled() -> None:
+    """A lost pair counts against the claim wherever it is: of a task with all rounds, and of one with fewer."""
+    lost = Pair(task_id="c", round=1, candidate=None, baseline=0)
+    evidence = Evidence(share=0.5).plus([pair("a", 100), pair("b", 0), lost, pair("d", 0)], {"c", "d"})
+    worst, best = evidence.filled(won=False), evidence.filled(won=True)
+    assert (evidence.mean, worst.mean, best.mean) == (0.25, 0.0, 0.5)
+    assert (worst.failed, worst.brief.losses, best.brief.wins) == (0, 1, 1)
+    assert worst.interval(Metric.PASS, C).low < evidence.interval(Metric.PASS, C).low
+
+
 def test_the_design_says_which_tasks_run_in_which_round() -> None:
     """A task with fewer rounds runs in the first ones, every other task in all."""
     design = Design(rounds=5, brief=("b",), brief_rounds=2)

@@ -106,6 +106,33 @@ def test_deciding_at_the_same_error_changes_nothing() -> None:
     assert decide_at(one.decision, one.rounds, one.design, claim_alpha=0.05) == one.decision
 
 
+def test_what_ended_with_copies_is_judged_again_with_all_its_information() -> None:
+    """A run that a cache ended has spent its whole error at the last look, at whatever share of alpha."""
+    rounds = played("LLLLLLTTTTTT", "TTTTTTTTTTTT")
+    copies = [[pair.model_copy(update={"copied": True}) for pair in rounds[1]]]
+    one = decide([rounds[0], *copies], SHORT, claim_alpha=0.02)
+    assert (one.reason, one.looks[-1].information, one.verdict in CLAIMS) == (StopReason.COPIES, 1.0, False)
+    again = decide_at(one, [rounds[0], *copies], SHORT, claim_alpha=0.05)
+    assert (again.verdict, again.reason) == (Verdict.REGRESSED, StopReason.COPIES)
+    assert decide_at(one, [rounds[0], *copies], SHORT, claim_alpha=0.02) == one
+
+
+def test_the_p_value_is_sought_from_the_error_of_the_claim() -> None:
+    """Sums are discrete, so that alphas that cross can have gaps: the search sets out from the claim's own alpha."""
+    rounds, design = played("LLLLW", "LLLWL", "LWLLL", "LWWWL"), Design(rounds=4, margin=0.3)
+    found = [decide(rounds, design, claim_alpha=level).p_value for level in (0.02, 0.05)]
+    assert found == pytest.approx([0.05469, 0.06973], abs=1e-5)
+
+
+def test_giving_up_is_judged_at_the_error_that_a_claim_may_have() -> None:
+    """What could still be claimed at alpha, and not at a share of it, is given up beside other skills."""
+    design = Design(rounds=4, goal=Goal.IMPROVE)
+    rounds = played(*["WWWWLTTTTTTT", "WLTTTTTTTTTT", "WTTTTTTTTTTT"])
+    alone, shared = (decide(rounds, design, claim_alpha=level) for level in (0.05, 0.0005))
+    assert not alone.finished
+    assert (shared.finished, shared.reason) == (True, StopReason.FUTILE)
+
+
 def _family(generator: np.random.Generator, changed: int, design: Design) -> tuple[bool, bool]:
     """Simulate five skills of ten tasks, `changed` of them worse: any false claim shared, and any unshared."""
     done: list[Decided] = []

@@ -259,6 +259,35 @@ def test_a_change_cannot_bring_its_own_record(ready: Bench) -> None:
     assert (flag["kind"], flag["path"]) == ("suite", ".skilldelta/suites/a/calibration.json")
 
 
+def test_a_first_suite_brings_its_record(bench: Bench) -> None:
+    """Where the base has no suite the head's is used, and with it what is on record of it."""
+    build(bench.repo, [Commit(files={**skill(OLD), ".skilldelta.yml": CONFIG})], checkout=True)
+    commit_all(bench.repo, {**skill(NEW), **LAW})
+    bench.server.script = lambda _: "yes"
+    record = json.dumps(calibrate(bench, "--rounds", "8"))
+    assert planned(bench)["reach"]["discordance_from"] == "default"
+    commit_all(bench.repo, {".skilldelta/suites/a/calibration.json": record})
+    bench.run("plan", "--base", "main~2", "--head", "main", "--repo", bench.repo, "--format", "json")
+    (one,) = json.loads(bench.printed)["skills"]
+    assert (one["suite_from"], one["reach"]["discordance_from"]) == ("head", "calibration")
+
+
+def test_what_the_judge_was_asked_again_is_charged(bench: Bench) -> None:
+    """A cap that ends a calibration while its judge is asked again holds on the next start, and nothing is lost."""
+    build(bench.repo, [Commit(files={**skill(OLD), ".skilldelta.yml": CONFIG, **JUDGED})], checkout=True)
+    good = json.dumps({"rationale": "so", "score": 0.9})
+    bench.server.script = lambda asked: good if asked.arm == "judge" else "yes"
+    trials = 5 * 2 * 2
+    first = calibrate(bench, "--rounds", "2", "--max-calls", str(2 * trials + 7))
+    assert (first["judges"]["asked"], first["spent"]["judge_calls"]) == (7, trials + 7)
+    assert len(bench.server.asked) == 2 * trials + 7
+    again = calibrate(bench, "--rounds", "2", "--max-calls", str(2 * trials + 7))
+    assert len(bench.server.asked) == 2 * trials + 7
+    assert [one["invocation"]["lost_calls"] for one in (first, again)] == [0, 0]
+    assert calibrate(bench, "--rounds", "2")["judges"]["asked"] == trials
+    assert len(bench.server.asked) == 3 * trials
+
+
 def test_a_model_that_changed_since_is_not_the_skills_doing(ready: Bench) -> None:
     """The unchanged baseline does worse than it did: said apart, and no part of the skill's difference."""
     ready.server.script = lambda _: "yes"

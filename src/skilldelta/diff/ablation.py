@@ -9,10 +9,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ..domain.skill import SkillBundle
-from ..domain.value import digest
 from ..errors import BadUsage
 from ..reading.nearest import nearest
 from .body import too_long_to_read
+from .tree_hash import made_of
 
 _SHOWN = 10
 _LONGEST_SHOWN = 80
@@ -41,30 +41,22 @@ def without(bundle: SkillBundle, part: str) -> SkillBundle:
     path = part.removeprefix("./")
     files = tuple(file for file in bundle.files if file.path != path)
     if len(files) < len(bundle.files) and (part != path or not part.startswith("#")):
-        return bundle.model_copy(update={"files": files, "tree_hash": _hash(bundle, _file_name(path))})
+        return made_of(bundle, bundle.model_copy(update={"files": files}), f"without {_file_name(path)}")
     sections = _sections(bundle.body)
     place = _place(sections, part)
     if place is None:
         raise _no_such(bundle, part, sections)
     body = _cut(bundle.body, sections, place)
-    return bundle.model_copy(update={"body": body, "tree_hash": _hash(bundle, sections[place].name)})
-
-
-def _hash(bundle: SkillBundle, part: str) -> str:
-    return digest("without", bundle.tree_hash, part)
+    return made_of(bundle, bundle.model_copy(update={"body": body}), f"without {sections[place].name}")
 
 
 def parts(bundle: SkillBundle) -> tuple[str, ...]:
-    """Return every part that can be left out: the sections in their order, then the files.
+    """Return every part that can be left out: the sections in their order, then the files; each names one part.
 
-    Each names one part. Of headings that are alike the first is `#Heading:1`; a file whose name begins as a section's
-    does is `./#file`. A body that is too long to be taken apart has no sections.
+    Of headings that are alike the first is `#Heading:1`; a file whose name begins as a section's does is `./#file`. A
+    body that is too long to be taken apart has no sections.
     """
-    return _parts(bundle, _sections(bundle.body))
-
-
-def _parts(bundle: SkillBundle, sections: Sequence[_Section]) -> tuple[str, ...]:
-    return (*(section.name for section in sections), *(_file_name(file.path) for file in bundle.files))
+    return (*(section.name for section in _sections(bundle.body)), *(_file_name(file.path) for file in bundle.files))
 
 
 def _file_name(path: str) -> str:
@@ -122,7 +114,7 @@ def _no_such(bundle: SkillBundle, part: str, sections: Sequence[_Section]) -> Ba
     heading = _as_heading(part) if part.startswith("#") else part
     several = [section.name for section in sections if section.heading == heading and section.name != heading]
     what = "is more than one part" if several else "is no part"
-    known = _parts(bundle, sections)
+    known = parts(bundle)
     if several:
         fix = f"say which: {_listed(several)}"
     elif part.startswith("#") and too_long_to_read(bundle.body):

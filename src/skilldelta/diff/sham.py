@@ -10,7 +10,7 @@ from functools import lru_cache
 from urllib.parse import unquote
 
 from ..domain.skill import BundledFile, SkillBundle
-from ..domain.value import digest
+from .tree_hash import made_of
 
 _PIECE = re.compile(
     r"""(?:^|(?<=\r))[ \t>]*(?P<marks>(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|(?=[\r\n])|\Z))+(?:\[[xX]\](?=[ \t]))?
@@ -71,13 +71,13 @@ def sham(bundle: SkillBundle) -> SkillBundle:
     its own files stay where they are named, so that reading them works. The same skill always has the same sham.
     """
     paths = frozenset(file.path for file in bundle.files)
-    return bundle.model_copy(
+    made = bundle.model_copy(
         update={
             "body": neutral(bundle.body, keep=paths),
             "files": tuple(_neutral_file(file, paths) for file in bundle.files),
-            "tree_hash": digest("sham", 2, bundle.tree_hash),
         }
     )
+    return made_of(bundle, made, "sham")
 
 
 def neutral(text: str, *, keep: Collection[str] = (), folder: str = "") -> str:

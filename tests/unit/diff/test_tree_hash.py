@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 
-from skilldelta.diff.tree_hash import tree_hash
+from fakes import bundle
+from skilldelta.diff.tree_hash import made_of, tree_hash
 from skilldelta.domain.skill import TreeEntry
 
 
@@ -37,3 +38,14 @@ def test_path_mode_and_content_each_change_it() -> None:
         tree_hash("a", [_entry("a/x"), _entry("a/y")]),
     }
     assert len(hashes) == 5
+
+
+def test_what_is_made_of_a_skill_has_the_hash_of_what_was_made() -> None:
+    """Other words, another file or another way are another skill; the same ones are the same."""
+    real = bundle("old", files={"a.md": "text"})
+    made = real.model_copy(update={"body": "other"})
+    more = made.model_copy(update={"files": (*real.files, *bundle(files={"b.bin": None}).files)})
+    hashes = [real.tree_hash, *(made_of(real, one, how).tree_hash for one in (real, made, more) for how in ("x", "y"))]
+    assert len(set(hashes)) == 7
+    assert made_of(real, made, "x").tree_hash == hashes[3]
+    assert made_of(real.model_copy(update={"tree_hash": "z"}), made, "x").tree_hash not in hashes

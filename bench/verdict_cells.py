@@ -23,7 +23,10 @@ BATCH = 250
 
 @dataclass(frozen=True)
 class Plan:
-    """The designs for suites of one size; the fixed one needs `fixed` rounds for 90% power at the margin."""
+    """The designs for suites of one size; the fixed one needs `fixed` rounds for 90% power at the margin.
+
+    `gate` is the program's rule, one round more; `improve` is what the study needed for 90% power with futility.
+    """
 
     tasks: int
     margin: float
@@ -39,6 +42,7 @@ class Plan:
             "gate": gate,
             "gate_every_2": gate.model_copy(update={"look_every": 2}),
             "improve": Design(goal=Goal.IMPROVE, rounds=self.improve, margin=self.margin, min_rounds=fewest),
+            "improve_by_rule": gate.model_copy(update={"goal": Goal.IMPROVE}),
         }
 
 

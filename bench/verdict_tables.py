@@ -22,8 +22,10 @@ STUDY = {
     ("gate_every_2", 20): ((), 0.38),
     ("improve", 10): ((0.29, 0.41, 0.63, 0.75, 0.62, 0.74, 0.64, 0.41, 0.29), 0.53),
     ("improve", 20): ((0.20, 0.27, 0.45, 0.73, 0.61, 0.73, 0.45, 0.27, 0.20), 0.43),
+    ("improve_by_rule", 10): ((), None),
+    ("improve_by_rule", 20): ((), None),
 }
-"""What the study of the method found: the share at each effect, and their mean."""
+"""What the study of the method found: the share at each effect, and their mean; None where it did not look."""
 
 _CLAIMS = (Verdict.IMPROVED, Verdict.REGRESSED)
 _PASSES = (Verdict.NO_REGRESSION, Verdict.IMPROVED)
@@ -60,6 +62,7 @@ FALSE_CLAIM = "claims a change of no task"
 FALSE_CLAIM_ON_MEAN = "claims a change of an equal mean"
 FALLS_SHORT = "interval misses the truth"
 FINDS_DROP = "finds a drop of the margin"
+FINDS_RISE = "finds a rise of the margin"
 PASSES_NULL = "passes no change"
 LIMITS = {FALSE_PASS: 0.025, FALSE_CLAIM: 0.05, FALSE_CLAIM_ON_MEAN: 0.05, FALLS_SHORT: 0.05}
 
@@ -96,6 +99,8 @@ def _read_in(cell: Cell) -> Iterator[tuple[str, tuple[Verdict, ...]]]:
     if cell.effect == -PLANS[cell.tasks].margin:
         yield FALSE_PASS, _PASSES
         yield FINDS_DROP, (Verdict.REGRESSED,)
+    if cell.effect == PLANS[cell.tasks].margin:
+        yield FINDS_RISE, (Verdict.IMPROVED,)
     if cell.effect == 0:
         yield FALSE_CLAIM if cell.scenario == "sharp" else FALSE_CLAIM_ON_MEAN, _CLAIMS
         yield PASSES_NULL, _PASSES
@@ -111,21 +116,22 @@ def price_lines(tallies: Tallies) -> Iterator[str]:
         yield f"{design + f', {tasks} tasks':28}" + "".join(f"{share:6.2f}" for share, _ in found) + f"{mean:7.3f}"
         yield f"{'  standard error':28}" + "".join(f"{of:6.3f}" for _, of in found) + f"{error:7.4f}"
         told = "".join(f"{share:6.2f}" for share in study) or " " * 54
-        yield f"{'  the study':28}{told}{study_mean:7.2f}"
+        if study_mean is not None:
+            yield f"{'  the study':28}{told}{study_mean:7.2f}"
 
 
 def rate_lines(tallies: Tallies) -> Iterator[str]:
     """Yield the error rates and powers with their standard errors, the kinds of suite beside each other."""
     found = rates(tallies)
     yield "Rates and their standard errors, by how the tasks vary"
-    yield f"{'':51}{'at most':>8}" + "".join(f"{scenario:>15}" for scenario in SCENARIOS)
+    yield f"{'':54}{'at most':>8}" + "".join(f"{scenario:>15}" for scenario in SCENARIOS)
     for (kind, design, tasks), group in groupby(sorted(found), key=lambda rate: (*rate[:2], rate.cell.tasks)):
         if kind == FALLS_SHORT:
             continue
         by_scenario = {rate.cell.scenario: f"{rate.value:.4f} ±{rate.error:.4f}" for rate in group}
         limit = f"{LIMITS[kind]:.3f}" if kind in LIMITS else ""
         told = "".join(f"{by_scenario.get(scenario, ''):>15}" for scenario in SCENARIOS)
-        yield f"{kind:34}{design:13}{tasks:4}{limit:>8}{told}".rstrip()
+        yield f"{kind:34}{design:16}{tasks:4}{limit:>8}{told}".rstrip()
 
 
 def coverage_lines(tallies: Tallies) -> Iterator[str]:
@@ -133,11 +139,11 @@ def coverage_lines(tallies: Tallies) -> Iterator[str]:
     yield "Coverage of the interval at the stop (at least .950)"
     for plan in PLANS.values():
         cells = sorted(cell for cell in tallies if cell.tasks == plan.tasks)
-        yield f"{f'{plan.tasks} tasks':14}" + "".join(f"{cell.scenario:>7}" for cell in cells)
-        yield f"{'':14}" + "".join(f"{cell.effect:+7.2f}" for cell in cells)
+        yield f"{f'{plan.tasks} tasks':16}" + "".join(f"{cell.scenario:>7}" for cell in cells)
+        yield f"{'':16}" + "".join(f"{cell.effect:+7.2f}" for cell in cells)
         for design in plan.designs():
             held = (tallies[cell].designs[design] for cell in cells)
-            yield f"{design:14}" + "".join(f"{of.covered / of.runs:7.3f}" for of in held)
+            yield f"{design:16}" + "".join(f"{of.covered / of.runs:7.3f}" for of in held)
 
 
 def compared(tallies: Tallies, plan: Plan) -> dict[str, Row]:
@@ -221,7 +227,8 @@ def summary(tallies: Tallies) -> dict[str, object]:
     figures = {name: rate.value for name, rate in worst.items()}
     figures["coverage_min"] = 1 - figures["coverage_min"]
     errors = {name: error for name, (_, error) in means.items()} | {name: rate.error for name, rate in worst.items()}
-    off = {name: means[name][0] - told for name, (_, told) in zip(names, STUDY.values(), strict=True)}
+    told = zip(names, STUDY.values(), strict=True)
+    off = {name: means[name][0] - mean for name, (_, mean) in told if mean is not None}
     return {
         **_rounded({name: mean for name, (mean, _) in means.items()} | figures),
         "standard_errors": _rounded(errors),

@@ -195,6 +195,9 @@ def test_a_record_of_something_else_is_not_used(ready: Bench) -> None:
         json.dumps({**found, "discordance": 7}), json.dumps({**found, "discordance": -0.1}),
         json.dumps({**found, "tasks": [{**found["tasks"][0], "mean": 1.5}]}),
         json.dumps({**found, "tasks": [{**found["tasks"][0], "trials": -3}]}), f'"{"x" * 9_000_000}"',
+        json.dumps({**found, "tasks": []}), json.dumps({**found, "tasks": found["tasks"][:-1]}),
+        json.dumps({**found, "tasks": [*found["tasks"], found["tasks"][0]]}),
+        json.dumps({**found, "tasks": [{**task, "task_id": f"x{task['task_id']}"} for task in found["tasks"]]}),
     ]  # fmt: skip
     for number, text in enumerate(spoilt):
         path.write_text(text)

@@ -81,6 +81,23 @@ def test_one_round_confirms_nothing_and_can_be_made_more(bench: Bench) -> None:
     assert [step["what"] for step in one["reach"]["steps"]] == ["one more round", "ten more tasks"]
 
 
+@pytest.mark.parametrize(("fresh", "used"), [("1", 0), ("2", 0), ("3", 3)])
+def test_fresh_rounds_that_could_name_no_task_are_not_run(bench: Bench, fresh: str, used: int) -> None:
+    """Two against two can never be told from chance at 5 %: nothing is paid for it, and it is said."""
+    bench.two(BASE, skill(NEW))
+    one = planned(bench, "--confirm-rounds", fresh)
+    assert (one["confirm_rounds"], one["estimate"]["confirm_trials"]) == (used, 24 * used)
+    said = f"confirm_rounds {fresh} is not used: with fewer than 3 no task could ever be named"
+    assert (said in one["notes"]) == (used == 0)
+
+
+@pytest.mark.parametrize(("margin", "said"), [("0.0001", "0.01"), ("0.155", "15.5"), ("0.9999", "99.99")])
+def test_a_margin_is_shown_as_it_is(bench: Bench, margin: str, said: str) -> None:
+    """Not rounded to 0 or 100 points."""
+    bench.two(BASE, skill(NEW))
+    assert f"margin {said} points" in plan(bench, "--margin", margin)
+
+
 def test_few_rounds_can_show_little(bench: Bench) -> None:
     """A design that finds nothing says so, and what would change that."""
     bench.two({**skill(OLD), ".skilldelta.yml": CONFIG, **frozen(suite_text(tasks=5))}, skill(NEW))

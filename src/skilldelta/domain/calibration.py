@@ -33,7 +33,7 @@ class TaskCalibration(Value):
     discordance: Share | None
     """Expected squared difference of two trials, in [0, 1]; for passes the chance that they differ. None below two."""
     discordance_interval: Interval | None
-    """95 % interval for the share of this run's pairs that differed; None without a pair."""
+    """Approximate 95 % interval; None for scores, and where the discordance is not known."""
     kind: Literal["saturated", "impossible", "flaky", "steady", "unknown"]
 
     @property

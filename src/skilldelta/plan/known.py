@@ -14,6 +14,8 @@ from ..domain.draws import configuration_digest
 from ..domain.plan import RecordedBaseline, RecordedTask
 from ..domain.suite import FrozenSuite
 
+_UNREADABLE = "the calibration on record cannot be read: skilldelta calibrate --record writes it anew"
+
 
 class OnRecord(NamedTuple):
     """What a calibration gives to a plan."""
@@ -35,12 +37,14 @@ def on_record(data: bytes | None, frozen: FrozenSuite, own: Config, *, skill_ids
     try:
         record = Calibration.model_validate_json(data)
     except ValidationError:
-        return OnRecord(note="the calibration on record cannot be read: skilldelta calibrate --record writes it anew")
+        return OnRecord(note=_UNREADABLE)
     if record.skill_id not in skill_ids:
         return OnRecord(note=f"the calibration on record is of the skill {record.skill_id!r}, so it is not used")
     if record.suite_version != frozen.version:
         said = f"the calibration on record is of {record.suite_version}, not of {frozen.version}, so it is not used"
         return OnRecord(note=f"{said}: skilldelta calibrate --record measures anew")
+    if sorted(task.task_id for task in record.tasks) != sorted(task.id for task in frozen.suite.tasks):
+        return OnRecord(note=_UNREADABLE)
     baseline = _baseline(record)
     if record.configuration != configuration_of(own, frozen):
         said = "the calibration on record is of another model, judge or setting, so its discordance is not used"

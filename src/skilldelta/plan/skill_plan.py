@@ -51,7 +51,7 @@ def skill_plan(
         frozen = _one_task(frozen)
     tasks = frozen.suite.tasks
     design, about_design = _design(own, frozen, record.known, calibrate=calibrate, smoke=smoke)
-    confirm_rounds = 0 if smoke or calibrate or design.rounds == 1 else own.design.confirm_rounds
+    confirm_rounds, about_confirming = (0, ()) if smoke or calibrate else _confirm_rounds(own, design)
 
     def price(rounds: int | None) -> Estimate:
         """Return what `rounds` rounds of every task take, None: what the design takes."""
@@ -105,7 +105,7 @@ def skill_plan(
     )
     if record.note:
         notes += (record.note,)
-    notes = (*notes, *_about_suite(change, own, frozen), *about_design)
+    notes = (*notes, *_about_suite(change, own, frozen), *about_design, *about_confirming)
     if change.baseline is None:
         notes += ("the skill is new, so it is compared with no skill at all (control)",)
     if len(tasks) < FEW_TASKS and not smoke:
@@ -174,9 +174,19 @@ def _design(
     if smoke:
         return design.model_copy(update={"rounds": 1, "min_rounds": 1, "brief": ()}), ()
     notes: tuple[str, ...] = () if replicates or settings.rounds == 1 else (_COPIES,)
-    if design.rounds == 1 and settings.confirm_rounds:
-        notes += ("confirm_rounds is not used: one trial of an arm cannot tell a task that dropped from chance",)
     return design, (*notes, *_about_brief(design, len(tasks), own, known=known))
+
+
+def _confirm_rounds(own: Config, design: Design) -> tuple[int, tuple[str, ...]]:
+    """Return the fresh rounds of tasks that dropped, none where they could not name a task, and why not."""
+    from ..statistics.two_sample import fewest_values
+
+    asked, fewest = own.design.confirm_rounds, fewest_values(design.alpha)
+    if asked and design.rounds == 1:
+        return 0, ("confirm_rounds is not used: one trial of an arm cannot tell a task that dropped from chance",)
+    if 0 < asked < fewest:
+        return 0, (f"confirm_rounds {asked} is not used: with fewer than {fewest} no task could ever be named",)
+    return asked, ()
 
 
 def _about_brief(design: Design, tasks: int, own: Config, *, known: Known | None) -> tuple[str, ...]:

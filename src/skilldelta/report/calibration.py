@@ -106,7 +106,7 @@ def _arms(one: Measured) -> dict[str, list[list[int | None]]]:
 
 
 def _task(task: TaskHealth) -> TaskCalibration:
-    low, high = task.differing_interval or (None, None)
+    low, high = task.discordance_interval or (None, None)
     return TaskCalibration(
         task_id=task.task_id,
         trials=task.trials,

@@ -30,14 +30,14 @@ class TaskHealth(NamedTuple):
     highest: float | None
     discordance: float | None
     """Expected squared difference of two trials; for passes the chance that they differ."""
-    differing_interval: tuple[float, float] | None
-    """95 % interval for the share of this run's pairs that differed."""
+    discordance_interval: tuple[float, float] | None
+    """Approximate 95 % interval; None for scores, and where the discordance is not known."""
     kind: Kind
 
 
 def task_health(task_id: str, arms: Sequence[Sequence[int | None]]) -> TaskHealth:
-    """Return what a task showed; `arms` holds the values in hundredths of one or two arms of one and the same skill,
-    round by round, None where lost. A round that only one arm has finished makes no pair.
+    """Return what a task showed; `arms` holds the values in hundredths of the arms of one and the same skill, None
+    where lost.
 
     The discordance is twice the sample variance (n − 1) of all trials: for passes 2p(1 − p)·n/(n − 1).
 
@@ -45,9 +45,7 @@ def task_health(task_id: str, arms: Sequence[Sequence[int | None]]) -> TaskHealt
     0.5
     """
     values = [value / 100 for arm in arms for value in arm if value is not None]
-    pairs = [pair for pair in zip(*arms, strict=False) if len(pair) == 2 and None not in pair]
     discordance = 2 * statistics.variance(values) if len(values) > 1 else None
-    differing = sum(len(set(pair)) == 2 for pair in pairs) / len(pairs) if pairs else 0.0
     return TaskHealth(
         task_id=task_id,
         trials=len(values),
@@ -55,9 +53,26 @@ def task_health(task_id: str, arms: Sequence[Sequence[int | None]]) -> TaskHealt
         lowest=min(values, default=None),
         highest=max(values, default=None),
         discordance=discordance,
-        differing_interval=wilson_interval(differing, len(pairs)) if pairs else None,
+        discordance_interval=_discordance_interval(values),
         kind=_kind(values, discordance),
     )
+
+
+def _discordance_interval(values: Sequence[float]) -> tuple[float, float] | None:
+    """Return the interval for 2p(1 − p)·n/(n − 1) that follows from Wilson's for p, which holds the estimate.
+
+    On average over p it covers .96; least (.90 at 20 trials) near p = 0 and 1, as Wilson's does.
+    """
+    trials = len(values)
+    if trials < 2 or not set(values) <= {0.0, 1.0}:
+        return None
+
+    def differing(rate: float) -> float:
+        return min(1.0, 2 * rate * (1 - rate) * trials / (trials - 1))
+
+    low, high = wilson_interval(sum(values) / trials, trials)
+    ends = differing(low), differing(high)
+    return min(ends), differing(0.5) if low <= 0.5 <= high else max(ends)
 
 
 def _kind(values: Sequence[float], discordance: float | None) -> Kind:

@@ -47,6 +47,15 @@ def percent(share: float | None) -> str:
     return "–" if share is None else f"{100 * share:.0f} %"
 
 
+def amount(share: float) -> str:
+    """Return a share in points, without a sign and with as many digits as a small one or one near 1 needs.
+
+    >>> amount(0.15), amount(0.004), amount(0.9999)
+    ('15 points', '0.4 points', '99.99 points')
+    """
+    return f"{100 * share:.4g} points"
+
+
 def points(difference: float | None) -> str:
     """Return a difference of shares in points, with its sign; one that is not 0 is never shown as 0.
 
@@ -113,7 +122,7 @@ def skill_sentence(report: SkillReport) -> str:
     claim = {
         Verdict.IMPROVED: f"{where} {'does' if than else 'got'} better{than} {tasks}",
         Verdict.REGRESSED: f"{where} {'does' if than else 'got'} worse{than} {tasks}",
-        Verdict.NO_REGRESSION: f"{where} is worse{than} by no more than {100 * report.margin:.0f} points {tasks}",
+        Verdict.NO_REGRESSION: f"{where} is worse{than} by no more than {amount(report.margin)} {tasks}",
         Verdict.INCONCLUSIVE: f"{where} {tasks}, which is not the same as no difference",
     }[report.verdict]
     return f"{report.verdict.value}: {claim}: {_numbers(report)}.{_regressed_tasks(report)}"
@@ -196,7 +205,7 @@ def reach_sentence(report: SkillReport | SkillPlan) -> str:
     can = f"{detectable(reach.smallest_effect, reach.discordance)} with 80 % power"
     goal = "is it worse by more than the margin?" if design.goal is Goal.GATE else "is it better?"
     return (
-        f"Goal {design.goal.value} ({goal}), margin {100 * design.margin:.0f} points; "
+        f"Goal {design.goal.value} ({goal}), margin {amount(design.margin)}; "
         f"{_tasks(reach.tasks)} × at most {_rounds(most)} can show {can} ({_known(reach)})."
     )
 

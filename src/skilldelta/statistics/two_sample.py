@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -43,6 +44,15 @@ def _ways(values: Sequence[int], chosen: int) -> NDArray[np.float64]:
             ways[taken, value:] += ways[taken - 1, : most + 1 - value]
     of_all: NDArray[np.float64] = ways[chosen]
     return of_all
+
+
+def fewest_values(alpha: float) -> int:
+    """Return how many values each side needs before `drop_p_value` can reach alpha: its least is 1/C(2n, n).
+
+    >>> fewest_values(0.05)
+    3
+    """
+    return next(number for number in itertools.count(1) if 1 / math.comb(2 * number, number) <= alpha)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

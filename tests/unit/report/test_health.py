@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import math
 
 import pytest
 from hypothesis import given
@@ -48,13 +49,13 @@ def test_kinds(letters: str, kind: str, trials: int) -> None:
 
 
 def test_discordance_is_the_chance_that_two_trials_differ() -> None:
-    """For passes 2p(1 − p)n/(n − 1), whatever arm and round they are in; the pairs' share has its interval."""
+    """For passes 2p(1 − p)n/(n − 1), whatever arm and round they are in, within its interval."""
     one = health("a", "+-+-+++-")
     assert one.discordance == pytest.approx(2 * 5 / 8 * 3 / 8 * 8 / 7)
-    assert one.differing_interval is not None
-    low, high = one.differing_interval
-    assert low < 3 / 4 < high
-    assert health("a", "????").differing_interval is None
+    assert one.discordance_interval == pytest.approx((0.27, 0.5714), abs=1e-3)
+    assert health("a", "++++").discordance_interval == pytest.approx((0.0, 0.6666), abs=1e-3)
+    assert health("a", "????").discordance_interval is None
+    assert task_health("a", [[80, 82], [81, 83]]).discordance_interval is None
     assert health("a", "+???").discordance is None
 
 
@@ -98,7 +99,7 @@ def test_one_arm_and_rounds_that_are_not_finished(values: list[list[int | None]]
     """What there is counts; a trial without its other arm is in no pair."""
     one = task_health("a", values)
     assert one.trials == sum(value is not None for arm in values for value in arm)
-    assert (one.differing_interval is not None) == (len(values) == 2 and len(values[1]) == 1)
+    assert (one.discordance_interval is not None) == (one.trials > 1)
 
 
 VALUES = st.lists(st.one_of(st.none(), st.integers(0, 100)), max_size=12)
@@ -108,13 +109,40 @@ VALUES = st.lists(st.one_of(st.none(), st.integers(0, 100)), max_size=12)
 def test_nothing_depends_on_which_arm_is_which(one: list[int | None], other: list[int | None]) -> None:
     """Both arms are the same skill; every share stays a share."""
     health, mirrored = task_health("a", [one, other]), task_health("a", [other, one])
-    assert (health.kind, health.trials, health.differing_interval) == (
+    assert (health.kind, health.trials, health.discordance_interval) == (
         mirrored.kind,
         mirrored.trials,
-        mirrored.differing_interval,
+        mirrored.discordance_interval,
     )
     for share in (health.mean, health.lowest, health.highest):
         assert (share is None) == (health.trials == 0)
         assert share is None or 0 <= share <= 1
     assert suite_discordance([health]) is None or 0 <= (suite_discordance([health]) or 0) <= 1
     assert (health.kind == "unknown") == (health.trials < 4)
+
+
+@given(st.lists(st.sampled_from([0, 100]), min_size=2, max_size=40))
+def test_the_interval_holds_the_discordance(values: list[int | None]) -> None:
+    """However many trials there are, and whatever they ended with."""
+    one = task_health("a", [values])
+    assert one.discordance_interval is not None
+    assert one.discordance is not None
+    low, high = one.discordance_interval
+    assert low - 1e-12 <= one.discordance <= high + 1e-12
+
+
+@pytest.mark.parametrize(("trials", "least", "mean"), [(8, 0.81, 0.96), (20, 0.90, 0.96), (40, 0.92, 0.96)])
+def test_the_interval_covers_about_what_it_says(trials: int, least: float, mean: float) -> None:
+    """Exactly, over pass rates from 0 to 1: about .96 on average, and less where a task nearly always ends alike."""
+    covered = []
+    for step in range(201):
+        rate = step / 200
+        held = 0.0
+        for passed in range(trials + 1):
+            interval = task_health("a", [[100] * passed + [0] * (trials - passed)]).discordance_interval
+            assert interval is not None
+            if interval[0] - 1e-12 <= 2 * rate * (1 - rate) <= interval[1] + 1e-12:
+                held += math.comb(trials, passed) * rate**passed * (1 - rate) ** (trials - passed)
+        covered.append(held)
+    assert min(covered) >= least
+    assert sum(covered) / len(covered) == pytest.approx(mean, abs=0.01)

@@ -81,6 +81,15 @@ def test_nothing_is_run_again_unless_it_is_asked_for(ready: Bench) -> None:
     assert len(ready.server.asked) == one["trials"]
 
 
+def test_a_report_says_why_no_task_was_run_again(ready: Bench) -> None:
+    """Tasks that dropped a little are on watch and are not paid for: the report says that they were too few."""
+    ready.server.script = _fails(3, until=1)
+    one = _one(ready.compare(*CONFIRM, "--rounds", "6"))
+    assert (one["watch"], one["checks"]) == (["task-3"], [])
+    said = "No task was run again on fresh rounds: none of them dropped clearly"
+    assert any(warning.startswith(said) for warning in one["warnings"])
+
+
 def test_what_is_recorded_is_not_paid_for_again(ready: Bench) -> None:
     """The same comparison again asks nobody, and says the same."""
     ready.server.script = _fails(3)

@@ -38,6 +38,7 @@ def test_the_new_version_runs_beside_the_law(both: Bench) -> None:
     assert (rows["beside"]["gate"], rows["beside"]["suite_from"]) == ("neutral", "head")
     assert report["sentence"] == rows["gate"]["sentence"]
     assert [one["claim_alpha"] for one in report["skills"]] == [0.05, 0.05]
+    assert [one["reach"]["skills"] for one in report["skills"]] == [1, 1]
     markdown = (both.out / "report.md").read_text()
     assert f"(new suite {version_of(BROUGHT)}, not the gate)" in markdown
     assert "Skill and suite change together" in markdown

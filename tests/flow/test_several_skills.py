@@ -50,6 +50,18 @@ def test_a_claim_about_one_skill_leaves_the_error_to_the_other(bench: Bench) -> 
     assert found["a"]["statistics"]["p_value"] > 0.025
 
 
+def test_the_plan_says_what_claims_beside_others_can_find(bench: Bench) -> None:
+    """Power is that of a claim at half the error, where two skills share it; alone at the whole."""
+    _ready(bench)
+    both = _by_name(bench.compare(*DESIGN))
+    assert {name: one["reach"]["skills"] for name, one in both.items()} == {"a": 2, "b": 2}
+    assert "; its claims share their error with 1 other skill)" in bench.said
+    alone = _by_name(bench.compare(*DESIGN, "--skill", "a", out=bench.folder / "alone"))["a"]
+    assert alone["reach"]["skills"] == 1
+    assert alone["reach"]["power_at_margin"] > both["a"]["reach"]["power_at_margin"]
+    assert alone["reach"]["smallest_effect"] < both["a"]["reach"]["smallest_effect"]
+
+
 def test_passing_is_not_made_harder(bench: Bench) -> None:
     """Two unchanged skills pass after as many rounds as one alone, with the same interval."""
     _ready(bench)

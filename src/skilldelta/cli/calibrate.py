@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 @click.option("--ref", default="HEAD", show_default=True, help="Branch, tag or commit with the skills and suites.")
 @the_repository
 @the_models
-@click.option("--rounds", type=click.IntRange(2, 20), help="Rounds, all of which are run (default 10).")
+@click.option(
+    "--rounds", type=click.IntRange(2, 20), default=10, show_default=True, help="Rounds, all of which are run."
+)
 @click.option("--seed", type=click.IntRange(0), help="Every draw comes from it (default 0).")
 @the_budget
 @click.option("--record", is_flag=True, help="Write calibration.json beside each suite, to be committed.")
@@ -33,6 +35,7 @@ def command(
     yes: bool,
     quiet: bool,
     record: bool,
+    rounds: int,
     **settings: object,
 ) -> int:
     """Run skills against themselves: both arms are the same, so every claim is a false alarm.
@@ -50,7 +53,7 @@ def command(
     from .starting import ready_to_start
 
     gathered = gather(Path(repo), ref, ref, only=skills, environment=os.environ, flags=settings, as_they_are=True)
-    plan = plan_of(gathered, purpose="calibrate")
+    plan = plan_of(gathered, calibrate=rounds)
     if not plan.skills:
         raise _nothing_to_calibrate(plan)
     if record:

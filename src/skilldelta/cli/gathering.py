@@ -113,10 +113,13 @@ def plan_of(
     gathered: Gathered,
     *,
     without: str | None = None,
-    purpose: Literal["compare", "calibrate"] = "compare",
+    calibrate: int | None = None,
     smoke: bool = False,
 ) -> Plan:
-    """Return the plan that is made of it, with what earlier runs in the work tree let it expect."""
+    """Return the plan that is made of it, with what earlier runs in the work tree let it expect.
+
+    `calibrate`: the rounds of a calibration; None for comparisons.
+    """
     from .. import __version__
     from ..edges.run_folder import RUNS, earlier_reports
     from ..plan.history import with_history
@@ -135,7 +138,7 @@ def plan_of(
         without=without,
         notes=gathered.notes,
         quotes=gathered.leaks,
-        purpose=purpose,
+        calibrate=calibrate,
         smoke=smoke,
     )
     repository = gathered.repository

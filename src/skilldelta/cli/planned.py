@@ -20,7 +20,13 @@ def before_run(plan: Plan) -> str:
 
 
 def _against_itself(skill: SkillPlan) -> Iterator[str]:
-    """Yield what a calibration takes; its judging model is asked a second time about some of the answers."""
+    """Yield what a calibration takes, and what a comparison on its suite can show before it.
+
+    Its judging model is asked a second time about some of the answers.
+    """
+    from ..plan.reach import design_for, reach_of
+    from ..report.words import can_show
+
     again = min(JUDGED_TWICE, skill.estimate.judge_calls)
     judge = f", and up to {counted(again, 'judge call')} more to ask again" if again else ""
     yield (
@@ -28,6 +34,10 @@ def _against_itself(skill: SkillPlan) -> Iterator[str]:
         f"{counted(skill.design.rounds, 'round')}, all of which are run: {_price(skill.estimate)}{judge}; "
         f"suite {skill.suite.version}"
     )
+    if skill.usual is not None:
+        tasks, replicates = [task.id for task in skill.tasks], skill.runner.replicates
+        design = design_for(skill.usual, skill.design.metric, tasks, replicates=replicates)
+        yield f"  A comparison on it, until this is known: {can_show(reach_of(design, len(tasks)), design.rounds)}."
 
 
 def _price(estimate: Estimate) -> str:

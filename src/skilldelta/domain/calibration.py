@@ -89,6 +89,8 @@ class Calibration(Value):
     suite_version: str
     configuration: str
     """64 hex digits over what a trial's value depends on besides skill and suite."""
+    setup: str
+    """The same without the names of the models."""
     models: tuple[str, ...]
     """As the servers named them."""
     rounds: int

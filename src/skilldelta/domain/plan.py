@@ -83,6 +83,8 @@ class Reach(Value):
     """Chance that an effect as large as the margin is found with all rounds run."""
     smallest_effect: float | None
     """The smallest effect found with 80 % power, in [0, 1]; None when none is of up to `discordance`."""
+    skills: int = 1
+    """Skills that share the error of claims: powers are those of a claim at alpha over their number."""
     steps: tuple[Step, ...] = ()
 
 
@@ -99,6 +101,8 @@ class RecordedBaseline(Value):
 
     tree: str
     configuration: str
+    setup: str
+    """The configuration without the names of the models."""
     models: tuple[str, ...]
     tool_version: str
     measured_at: str
@@ -138,6 +142,8 @@ class SkillPlan(Value):
     """Fresh rounds of the tasks that dropped; 0: none."""
     configuration: str = ""
     """64 hex digits over what a trial's value depends on besides skill and suite."""
+    setup: str = ""
+    """The same without the names of the models."""
     reach: Reach
     usual: DesignSettings | None = None
     """Of a calibration: the settings of the comparisons whose false alarms are counted."""

@@ -47,7 +47,14 @@ def _told(skill: SkillPlan, past: Iterable[SkillReport]) -> SkillPlan:
         return skill
     tilt = tilt_of(count / trials for count, trials in passes.values())
     history = Known(discordance=min(1.0, sum(known) / len(known)), tilt=tilt, source="history")
-    reach = reach_of(skill.design, len(skill.tasks), history, skill.one_round, replicates=skill.runner.replicates)
+    reach = reach_of(
+        skill.design,
+        len(skill.tasks),
+        history,
+        skill.one_round,
+        replicates=skill.runner.replicates,
+        skills=skill.reach.skills,
+    )
     return skill.model_copy(update={"reach": reach})
 
 

@@ -65,11 +65,17 @@ def known_of(record: Calibration) -> Known | None:
     return Known(discordance=record.discordance, tilt=tilt, source="calibration", always_alike=alike)
 
 
-def configuration_of(own: Config, frozen: FrozenSuite) -> str:
-    """Return the digest of what a trial's value depends on besides skill and suite; a judge only where one is asked."""
-    judge = own.judge if frozen.suite.needs_judge_model else None
+def configuration_of(own: Config, frozen: FrozenSuite, *, models: bool = True) -> str:
+    """Return the digest of what a trial's value depends on besides skill and suite; a judge only where one is asked.
+
+    Without `models` their names are left out, to tell another model from another setting.
+    """
+    runner, judge = own.runner, own.judge if frozen.suite.needs_judge_model else None
+    if not models:
+        runner = runner.model_copy(update={"model": None})
+        judge = judge.model_copy(update={"model": None}) if judge else None
     return configuration_digest(
-        own.runner,
+        runner,
         judge,
         pass_k=own.design.pass_k,
         pass_threshold=own.design.pass_threshold,
@@ -81,6 +87,7 @@ def _baseline(record: Calibration) -> RecordedBaseline:
     return RecordedBaseline(
         tree=record.tree_hash,
         configuration=record.configuration,
+        setup=record.setup,
         models=record.models,
         tool_version=record.tool_version,
         measured_at=record.measured_at,

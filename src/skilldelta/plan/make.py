@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ..domain.config import Config
 from ..domain.plan import Flag, Gate, LeftOut, Plan, SkillPlan
@@ -33,51 +33,31 @@ def make_plan(
     without: str | None = None,
     notes: Mapping[str, tuple[str, ...]] | None = None,
     quotes: Mapping[str, tuple[str, ...]] | None = None,
-    purpose: Literal["compare", "calibrate"] = "compare",
+    calibrate: int | None = None,
     smoke: bool = False,
 ) -> Plan:
     """Return the plan of one run: the changed skills that the base has a suite for, then the others.
 
     Among themselves they go in the configuration's order, then by name. `records`: what is on record of a skill's
     suite. `without`: the file or section that the reference leaves out. `notes`: more to say about a skill.
-    `quotes`: where a skill quotes its suite.
+    `quotes`: where a skill quotes its suite. `calibrate`: the rounds of a calibration, None for comparisons.
 
     Raises BadConfig when the configuration keeps every skill from being run (no model is named, no judge model).
     """
-    skills: list[SkillPlan] = []
-    beside: list[SkillPlan] = []
-    left_out: list[LeftOut] = [*tampered, *map(_led_away, changes.led_away)]
-    hindered: list[BadConfig] = []
-    came = [*(change.skill_id for change in changes.changes if change.baseline is None), *changes.passed_over]
-    order = {skill_id: place for place, skill_id in enumerate(config.skills)}
-
-    def turn(change: SkillChange) -> tuple[bool, int, str]:
-        """What the base has a suite for goes first: what a change brings anew cannot use up its budget."""
-        skill_id = change.skill_id
-        return rulings[skill_id].source != "base", order.get(skill_id, len(order)), skill_id
-
-    for change in sorted(changes.changes, key=turn):
-        own, ruling = config.for_skill(change.skill_id), rulings[change.skill_id]
-        as_it_is = without is not None or purpose == "calibrate" or own.design.against != "base-ref"
-        reason = _why_left_out(change, own, ruling, came, as_it_is=as_it_is)
-        obstacle = None if reason or ruling.suite is None else next(obstacles(ruling.suite, own, change.skill_id), None)
-        if reason is not None:
-            left_out.append(reason)
-        elif obstacle is not None:
-            hindered += [obstacle] if isinstance(obstacle, BadConfig) else []
-            left_out.append(_left_out(change, Gate.BLOCKED, obstacle.problem, obstacle.fix))
-        else:
-            skills.append(
-                skill_plan(
-                    change, own, ruling, bundles, record=(records or {}).get(change.skill_id, OnRecord()),
-                    without=without, notes=(notes or {}).get(change.skill_id, ()), calibrate=purpose == "calibrate",
-                    leaks=(quotes or {}).get(change.skill_id, ()), smoke=smoke,
-                )
-            )  # fmt: skip
-            if not smoke and not as_it_is:
-                beside += _new_suite(change, own, ruling, bundles)
-    if hindered and not skills:
-        raise hindered[0]
+    as_they_are = without is not None or calibrate is not None
+    chosen, left_out = _chosen(changes, config, rulings, as_they_are=as_they_are)
+    claiming = 1 if smoke or calibrate else len(chosen)
+    skills = [
+        skill_plan(
+            one.change, one.own, one.ruling, bundles, record=(records or {}).get(one.change.skill_id, OnRecord()),
+            without=without, notes=(notes or {}).get(one.change.skill_id, ()), calibrate=calibrate,
+            leaks=(quotes or {}).get(one.change.skill_id, ()), smoke=smoke, skills=claiming,
+        )
+        for one in chosen
+    ]  # fmt: skip
+    brought = [] if smoke else [one for one in chosen if _brings_a_suite(one)]
+    beside = [_on_new_suite(one, bundles, skills=len(brought)) for one in brought]
+    left_out = [*tampered, *map(_led_away, changes.led_away), *left_out]
     skills = [*_told_apart(skills), *beside]
     plan = Plan(
         tool_version=tool_version,
@@ -95,22 +75,71 @@ def make_plan(
         budget=config.budget,
         prices=config.prices,
         concurrency=config.design.concurrency,
-        purpose=purpose,
+        purpose="calibrate" if calibrate else "compare",
         smoke=smoke,
         identity="",
     )
     return plan.model_copy(update={"identity": identity_of(plan)})
 
 
-def _new_suite(change: SkillChange, own: Config, ruling: Ruling, bundles: Bundles) -> list[SkillPlan]:
-    """Return the same comparison on the suite version that the change brings; none where it brings none that runs."""
-    if ruling.beside is None or change.baseline is None:
-        return []
-    if next(obstacles(ruling.beside, own, change.skill_id), None) is not None:
-        return []
-    own = own.model_copy(update={"design": own.design.model_copy(update={"confirm_rounds": 0})})
-    quoted = leaks(bundles[change.skill_id, Arm.CANDIDATE], ruling.beside.suite, before=None)
-    return [skill_plan(change, own, ruling, bundles, beside=ruling.beside, notes=quoted)]
+class _Chosen(NamedTuple):
+    """A changed skill that is measured."""
+
+    change: SkillChange
+    own: Config
+    ruling: Ruling
+    as_it_is: bool
+    """It is not measured against what it was, so that it need not have changed."""
+
+
+def _chosen(
+    changes: Changes, config: Config, rulings: Mapping[str, Ruling], *, as_they_are: bool
+) -> tuple[list[_Chosen], list[LeftOut]]:
+    """Return the skills that are measured in the order in which they go, and those that are not."""
+    chosen: list[_Chosen] = []
+    left_out: list[LeftOut] = []
+    hindered: list[BadConfig] = []
+    came = [*(change.skill_id for change in changes.changes if change.baseline is None), *changes.passed_over]
+    order = {skill_id: place for place, skill_id in enumerate(config.skills)}
+
+    def turn(change: SkillChange) -> tuple[bool, int, str]:
+        """What the base has a suite for goes first: what a change brings anew cannot use up its budget."""
+        skill_id = change.skill_id
+        return rulings[skill_id].source != "base", order.get(skill_id, len(order)), skill_id
+
+    for change in sorted(changes.changes, key=turn):
+        own, ruling = config.for_skill(change.skill_id), rulings[change.skill_id]
+        as_it_is = as_they_are or own.design.against != "base-ref"
+        reason = _why_left_out(change, own, ruling, came, as_it_is=as_it_is)
+        obstacle = None if reason or ruling.suite is None else next(obstacles(ruling.suite, own, change.skill_id), None)
+        if reason is not None:
+            left_out.append(reason)
+        elif obstacle is not None:
+            hindered += [obstacle] if isinstance(obstacle, BadConfig) else []
+            left_out.append(_left_out(change, Gate.BLOCKED, obstacle.problem, obstacle.fix))
+        else:
+            chosen.append(_Chosen(change, own, ruling, as_it_is))
+    if hindered and not chosen:
+        raise hindered[0]
+    return chosen, left_out
+
+
+def _brings_a_suite(one: _Chosen) -> bool:
+    """Say whether the change brings a suite version that can run, beside the one that decides."""
+    new = one.ruling.beside
+    if new is None or one.as_it_is or one.change.baseline is None:
+        return False
+    return next(obstacles(new, one.own, one.change.skill_id), None) is None
+
+
+def _on_new_suite(one: _Chosen, bundles: Bundles, *, skills: int) -> SkillPlan:
+    """Return the same comparison on the suite version that the change brings."""
+    new = one.ruling.beside
+    if new is None:
+        raise AssertionError("left out before")
+    own = one.own.model_copy(update={"design": one.own.design.model_copy(update={"confirm_rounds": 0})})
+    quoted = leaks(bundles[one.change.skill_id, Arm.CANDIDATE], new.suite, before=None)
+    return skill_plan(one.change, own, one.ruling, bundles, beside=new, notes=quoted, skills=skills)
 
 
 def _told_apart(skills: Sequence[SkillPlan]) -> list[SkillPlan]:

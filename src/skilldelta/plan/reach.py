@@ -86,26 +86,28 @@ def reach_of(
     one_round: Estimate | None = None,
     *,
     replicates: bool = True,
+    skills: int = 1,
 ) -> Reach:
     """Return power at the margin, the smallest effect found with 80 % power, and what a larger design would show.
 
     `one_round` is what a single round takes; without it nothing is said of larger designs, and without `replicates`
-    nothing of more rounds.
+    nothing of more rounds. Of several `skills` each is taken to claim first, at alpha over their number.
     """
     from ..statistics.power import DISCORDANCE, rounds_for_power
 
     discordance = known.at_drop(design.margin) if known else DISCORDANCE
-    found = _Found(design, tasks, discordance, beyond=known is not None)
+    alpha = design.alpha / skills
+    found = _Found(design, tasks, discordance, alpha, beyond=known is not None)
     return Reach(
         tasks=tasks,
         discordance=discordance,
         discordance_from=known.source if known else "default",
         rounds_needed=rounds_for_power(
-            tasks=tasks, effect=design.margin, discordance=discordance, alpha=design.alpha, power=0.9,
-            at_most=MOST_ROUNDS,
+            tasks=tasks, effect=design.margin, discordance=discordance, alpha=alpha, power=0.9, at_most=MOST_ROUNDS,
         ),
         power_at_margin=found.power(design.margin),
         smallest_effect=found.smallest(),
+        skills=skills,
         steps=_steps(found, design, tasks, one_round, replicates=replicates) if one_round else (),
     )  # fmt: skip
 
@@ -116,8 +118,9 @@ class _Found:
     A discordance that was measured is that of equal arms, so that a change may make more pairs differ (`beyond`).
     """
 
-    def __init__(self, design: Design, tasks: int, discordance: float, *, beyond: bool) -> None:
-        self._design, self._tasks, self._discordance, self._beyond = design, tasks, discordance, beyond
+    def __init__(self, design: Design, tasks: int, discordance: float, alpha: float, *, beyond: bool) -> None:
+        self._design, self._tasks, self._discordance = design, tasks, discordance
+        self._alpha, self._beyond = alpha, beyond
 
     def power(self, effect: float) -> float:
         from ..statistics.power import exact_power
@@ -125,7 +128,7 @@ class _Found:
         moving, share = self._moving(self._tasks)
         return exact_power(
             pairs=moving * self._design.rounds, effect=min(effect / share, 1.0),
-            discordance=min(1.0, self._discordance / share), alpha=self._design.alpha,
+            discordance=min(1.0, self._discordance / share), alpha=self._alpha,
         )  # fmt: skip
 
     def smallest(self, *, more_tasks: int = 0, more_rounds: int = 0) -> float | None:
@@ -134,7 +137,7 @@ class _Found:
         moving, share = self._moving(self._tasks + more_tasks)
         found = smallest_detectable(
             tasks=moving, rounds=self._design.rounds + more_rounds, discordance=min(1.0, self._discordance / share),
-            alpha=self._design.alpha, beyond=self._beyond,
+            alpha=self._alpha, beyond=self._beyond,
         )  # fmt: skip
         return None if found is None else found * share
 

@@ -20,8 +20,6 @@ from .reach import FEW_TASKS, design_for, reach_of
 
 Bundles = Mapping[tuple[str, Arm], SkillBundle]
 """What each arm of each skill is given; control has no entry."""
-CALIBRATION_ROUNDS = 10
-"""Rounds of a calibration when nobody says: twenty trials of every task."""
 _COPIES = "the temperature is 0, so further rounds would be copies and not replicates: one round is run"
 MOST_TEXT = 400_000
 """Characters of a skill that are compared with its answers."""
@@ -39,10 +37,14 @@ def skill_plan(
     without: str | None = None,
     notes: tuple[str, ...] = (),
     leaks: tuple[str, ...] = (),
-    calibrate: bool = False,
+    calibrate: int | None = None,
     smoke: bool = False,
+    skills: int = 1,
 ) -> SkillPlan:
-    """Return the plan of one skill's comparison; `beside`: on this suite of the head's, for the report alone."""
+    """Return the plan of one skill's comparison; `beside`: on this suite of the head's, for the report alone.
+
+    `calibrate`: the rounds of a calibration; None for a comparison. `skills`: how many share the error of claims.
+    """
     candidate, frozen = change.candidate, beside or ruling.suite
     if candidate is None or frozen is None:
         raise AssertionError("left out before")
@@ -95,11 +97,12 @@ def skill_plan(
         gate=own.gate,
         confirm_rounds=confirm_rounds,
         configuration=configuration_of(own, frozen),
+        setup=configuration_of(own, frozen, models=False),
         usual=own.design if calibrate else None,
         texts=_texts(bundles[change.skill_id, Arm.CANDIDATE]) if calibrate else (),
         leaks=leaks,
         recorded=record.baseline if reference is Arm.BASELINE and beside is None else None,
-        reach=reach_of(design, len(tasks), record.known, one_round, replicates=own.runner.replicates),
+        reach=reach_of(design, len(tasks), record.known, one_round, replicates=own.runner.replicates, skills=skills),
         one_round=one_round,
         estimate=_with_confirming(price(None), price(confirm_rounds) if confirm_rounds else None),
     )
@@ -161,13 +164,13 @@ def _one_task(frozen: FrozenSuite) -> FrozenSuite:
 
 
 def _design(
-    own: Config, frozen: FrozenSuite, known: Known | None, *, calibrate: bool, smoke: bool
+    own: Config, frozen: FrozenSuite, known: Known | None, *, calibrate: int | None, smoke: bool
 ) -> tuple[Design, tuple[str, ...]]:
     """Return the design, and what is to be said of it."""
     tasks, replicates = [task.id for task in frozen.suite.tasks], own.runner.replicates
     settings = own.design
     if calibrate:
-        settings = settings.model_copy(update={"rounds": settings.rounds or CALIBRATION_ROUNDS, "sequential": False})
+        settings = settings.model_copy(update={"rounds": calibrate, "sequential": False})
         design = design_for(settings, frozen.suite.metric, tasks, replicates=replicates)
         return design.model_copy(update={"futility": 0.0}), () if replicates else (_COPIES,)
     design = design_for(settings, frozen.suite.metric, tasks, known, replicates=replicates)

@@ -241,7 +241,7 @@ def _statistics(one: Measured, pairs: Sequence[Pair]) -> Statistics:
         ties=counted.ties,
         losses=counted.losses,
         population_interval=_interval(generalised) if generalised else None,
-        stopped_early=0 < len(one.rounds) < one.plan.design.rounds and one.decision.reason.value == "decided",
+        stopped_early=0 < len(one.pairs) < one.plan.design.rounds and one.decision.reason.value == "decided",
     )
 
 

@@ -47,6 +47,7 @@ def calibration_of(
         tree_hash=skill.candidate_tree,
         suite_version=skill.suite.version,
         configuration=skill.configuration,
+        setup=skill.setup,
         models=tuple(sorted({trial.model for trial in trials if trial.model})),
         rounds=len(one.rounds),
         finished=len(one.rounds) == skill.design.rounds and one.decision.reason is not StopReason.COPIES,

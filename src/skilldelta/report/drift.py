@@ -57,9 +57,12 @@ def drift_of(one: Measured, tool_version: str) -> Drift | None:
 
 
 def _changed(one: Measured, recorded: RecordedBaseline, models: set[str], tool_version: str) -> Iterator[str]:
+    same_setup = recorded.setup == one.plan.setup
     if set(recorded.models) != models:
         yield "the model"
-    if recorded.configuration != one.plan.configuration:
+    elif same_setup and recorded.configuration != one.plan.configuration:
+        yield "a model's name in the configuration"
+    if not same_setup:
         yield "the runner's or the judge's configuration"
     if recorded.tool_version != tool_version:
         yield "skilldelta itself"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from ..domain.comparison import StopReason
+from ..domain.comparison import StopReason, Verdict
 from ..domain.judged import JudgedTrial
 from ..domain.plan import SkillPlan
 from ..domain.report import SkillReport
@@ -19,7 +19,12 @@ MOST_REASONS = 3
 def warnings_of(report: SkillReport, trials: Sequence[JudgedTrial], skill: SkillPlan) -> tuple[str, ...]:
     """Return the warnings on one skill's result, each one sentence."""
     about_the_suite = _about_the_suite(report, trials) if report.verdict is not None else ()  # one task is no suite
-    return (*_about_the_result(report), *about_the_suite, *_about_the_answers(report, trials, skill))
+    return (
+        *_about_the_result(report),
+        *_about_confirming(report, skill),
+        *about_the_suite,
+        *_about_the_answers(report, trials, skill),
+    )
 
 
 def _about_the_result(report: SkillReport) -> Iterator[str]:
@@ -50,6 +55,16 @@ def _about_the_result(report: SkillReport) -> Iterator[str]:
         yield f"{lost} of {lost + report.statistics.pairs} pairs failed ({shares}) and were not judged as bad answers."
         reasons = Counter(pair.reason for pair in report.failed).most_common(MOST_REASONS)
         yield f"Why they failed: {'; '.join(f'{reason} ({count} ×)' for reason, count in reasons)}."
+
+
+def _about_confirming(report: SkillReport, skill: SkillPlan) -> Iterator[str]:
+    """Say why tasks that dropped were not run again, where the plan foresees it."""
+    if skill.confirm_rounds and report.watch and not report.checks and report.verdict is not None:
+        if report.verdict is Verdict.INSUFFICIENT_DATA or report.reason is StopReason.COPIES:
+            why = "what was measured does not suffice for it"
+        else:
+            why = "none of them dropped clearly (a one-sided mid-p of at most .10)"
+        yield f"No task was run again on fresh rounds: {why}."
 
 
 def _about_the_suite(report: SkillReport, trials: Sequence[JudgedTrial]) -> Iterator[str]:

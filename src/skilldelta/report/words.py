@@ -201,13 +201,14 @@ def reach_sentence(report: SkillReport | SkillPlan) -> str:
     """Return what the design can really show and from what that is known, for the first lines of every report."""
     design = report.design if isinstance(report, SkillPlan) else report
     most = report.design.rounds if isinstance(report, SkillPlan) else report.rounds_max
-    reach = report.reach
-    can = f"{detectable(reach.smallest_effect, reach.discordance)} with 80 % power"
     goal = "is it worse by more than the margin?" if design.goal is Goal.GATE else "is it better?"
-    return (
-        f"Goal {design.goal.value} ({goal}), margin {amount(design.margin)}; "
-        f"{_tasks(reach.tasks)} × at most {_rounds(most)} can show {can} ({_known(reach)})."
-    )
+    return f"Goal {design.goal.value} ({goal}), margin {amount(design.margin)}; {can_show(report.reach, most)}."
+
+
+def can_show(reach: Reach, rounds: int) -> str:
+    """Return which effects a design of at most so many rounds finds, and what that rests on."""
+    can = f"{detectable(reach.smallest_effect, reach.discordance)} with 80 % power"
+    return f"{_tasks(reach.tasks)} × at most {_rounds(rounds)} can show {can} ({_known(reach)})"
 
 
 def detectable(smallest: float | None, discordance: float) -> str:
@@ -224,7 +225,12 @@ def detectable(smallest: float | None, discordance: float) -> str:
 def _known(reach: Reach) -> str:
     share = f"{100 * reach.discordance:.0f} % of pairs expected to differ"
     where = {"default": "the default", "calibration": "from its calibration", "history": "from earlier runs"}
-    return f"{share}: {where[reach.discordance_from]}"
+    shared = "" if reach.skills == 1 else f"; its claims share their error with {_others(reach.skills - 1)}"
+    return f"{share}: {where[reach.discordance_from]}{shared}"
+
+
+def _others(number: int) -> str:
+    return "1 other skill" if number == 1 else f"{number} other skills"
 
 
 def steps_sentence(report: SkillReport | SkillPlan) -> str:

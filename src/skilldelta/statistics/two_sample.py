@@ -35,13 +35,17 @@ def drop_p_value(candidate: Sequence[int], reference: Sequence[int], *, mid: boo
 
 
 def _ways(values: Sequence[int], chosen: int) -> NDArray[np.float64]:
-    """Return, for every sum, the share of the choices of `chosen` of the values that have it, up to a common factor."""
+    """Return, for every sum, the share of the choices of `chosen` of the values that have it, up to a common factor.
+
+    Every value is in or out by a fair coin, so that the numbers stay within a float's range.
+    """
     most = sum(sorted(values)[-chosen:])
     ways = np.zeros((chosen + 1, most + 1))
     ways[0, 0] = 1.0
     for number, value in enumerate(values, start=1):
         for taken in range(min(number, chosen), 0, -1):
             ways[taken, value:] += ways[taken - 1, : most + 1 - value]
+        ways *= 0.5
     of_all: NDArray[np.float64] = ways[chosen]
     return of_all
 

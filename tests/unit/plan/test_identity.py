@@ -52,6 +52,8 @@ def test_what_determines_a_run_is_part_of_it(fields: dict[str, Any]) -> None:
 
 def test_what_is_only_said_beside_it_is_none() -> None:
     """The same comparison stays the same run, whatever is expected of it or known of earlier ones."""
-    recorded = RecordedBaseline(tree="b", configuration="c", models=(), tool_version="1", measured_at="", tasks=())
+    recorded = RecordedBaseline(
+        tree="b", configuration="c", setup="s", models=(), tool_version="1", measured_at="", tasks=()
+    )
     reach = Reach(tasks=1, discordance=0.1, rounds_needed=None, power_at_margin=0.9, smallest_effect=None)
     assert identity(recorded=recorded, reach=reach, notes=("so",)) == identity()

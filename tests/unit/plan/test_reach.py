@@ -107,6 +107,14 @@ def test_steps_where_tasks_have_fewer_rounds() -> None:
     assert more_tasks.smallest_effect == pytest.approx(nineteen.smallest_effect * 19 / 22)
 
 
+def test_of_several_skills_each_is_taken_to_claim_first() -> None:
+    """At alpha over their number: less power, larger effects, and the same of what a larger design would show."""
+    one, four = (reach_of(Design(rounds=10), 12, None, ROUND, skills=number) for number in (1, 4))
+    strict = reach_of(Design(rounds=10, alpha=0.0125), 12, None, ROUND)
+    assert four.model_copy(update={"skills": 1}) == strict
+    assert four.power_at_margin < one.power_at_margin
+
+
 def test_without_replicates_there_is_one_round_and_no_further_one() -> None:
     """At temperature 0 it decides, and only more tasks would show more."""
     design = design_for(settings(rounds=5), Metric.PASS, TASKS, replicates=False)

@@ -28,6 +28,20 @@ def row(design: Design, *rounds: list[Pair]) -> SkillReport:
     return build_report(plan, [one], told, gate=Gate.WARN, exit_code=0, finished_at="", reached=None).skills[0]
 
 
+def test_an_estimate_from_an_early_stop_says_so() -> None:
+    """A run that ended before its last round because the answer held tends to overstate; one that ran out does not."""
+    said = "The estimate is from an early stop and tends to overstate; the interval is valid at the stop."
+    early = row(Design(rounds=10, margin=0.05), *played(*["LLLL"] * 5))
+    assert (early.verdict, early.statistics.stopped_early) == ("regressed", True)
+    assert said in early.warnings
+    last = row(Design(rounds=5, margin=0.05, sequential=False), *played(*["LLLL"] * 5))
+    assert (last.verdict, last.statistics.stopped_early) == ("regressed", False)
+    assert said not in last.warnings
+    none = row(Design(rounds=10, margin=0.9), *played(*["TTTT"] * 3))
+    assert (none.verdict, none.statistics.stopped_early, none.statistics.mean_delta) == ("no-regression", True, 0.0)
+    assert said not in none.warnings
+
+
 BRIEF = Design(rounds=3, brief=("task-0",), brief_rounds=1)
 
 

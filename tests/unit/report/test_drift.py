@@ -27,7 +27,7 @@ def recorded(**fields: Any) -> RecordedBaseline:
     """Two tasks, each passed in half of twenty trials by the model `one`."""
     tasks = tuple(RecordedTask(task_id=name, mean=0.5, trials=20) for name in "ab")
     known = {
-        "tree": "b" * 64, "configuration": "c", "models": ("one",), "tool_version": "1",
+        "tree": "b" * 64, "configuration": "c", "setup": "s", "models": ("one",), "tool_version": "1",
         "measured_at": "2026-01-02T03:04:05Z", "tasks": tasks,
     }  # fmt: skip
     return RecordedBaseline.model_validate(known | fields)
@@ -35,7 +35,7 @@ def recorded(**fields: Any) -> RecordedBaseline:
 
 def measured(then: RecordedBaseline | None, values: dict[str, list[int | None]], *, model: str = "one") -> Measured:
     """A comparison whose baseline had these values, task by task and round by round."""
-    plan = skill_plan(*(task(name) for name in values), recorded=then, configuration="c")
+    plan = skill_plan(*(task(name) for name in values), recorded=then, configuration="c", setup="s")
     rounds = tuple(
         tuple(
             TaskRound(
@@ -82,9 +82,15 @@ def test_the_difference_is_of_the_baseline_alone() -> None:
     ("then", "model", "version", "said"),
     [
         ({}, "two", "1", "the model changed (from one to two)"),
-        ({"configuration": "d"}, "one", "1", "the runner's or the judge's configuration changed"),
+        ({"configuration": "d"}, "one", "1", "a model's name in the configuration changed"),
+        ({"configuration": "d", "setup": "t"}, "one", "1", "the runner's or the judge's configuration changed"),
         ({}, "one", "2", "skilldelta itself changed"),
-        ({"configuration": "d"}, "two", "2", "configuration and skilldelta itself changed (from one to two)"),
+        (
+            {"configuration": "d", "setup": "t"},
+            "two",
+            "2",
+            "and skilldelta itself changed (from one to two)",
+        ),
     ],
 )
 def test_what_changed_is_named(then: dict[str, Any], model: str, version: str, said: str) -> None:

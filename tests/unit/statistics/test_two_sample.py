@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import fisher_exact
+from scipy.stats import fisher_exact, hypergeom
 
 from skilldelta.statistics.two_sample import drop_p_value, holm
 
@@ -84,3 +84,10 @@ def test_holm_steps_down() -> None:
             left -= 1
         assert {index for index, value in enumerate(holm(p_values)) if value <= alpha} == rejected
     assert holm([]) == []
+
+
+def test_a_thousand_values_stay_within_a_floats_range() -> None:
+    """C(2000, 1000) is beyond a float; the p-value is Fisher's all the same (scipy's hypergeometric tail)."""
+    candidate, reference = [100] * 480 + [0] * 520, [100] * 530 + [0] * 470
+    expected = hypergeom.cdf(480, 2000, 1010, 1000)
+    assert drop_p_value(candidate, reference) == pytest.approx(expected, rel=1e-9)

@@ -19,7 +19,7 @@ from .domain.skill import SkillBundle
 from .domain.suite import Task
 from .domain.trial import Arm, Outcome, TrialKey, TrialStatus
 from .errors import ModelRefused
-from .judge.again import SECOND
+from .judge.again import SECOND_TIME
 from .judge.trial import task_rounds
 from .ports import Journal
 from .report.words import look_sentence
@@ -122,7 +122,7 @@ def recorded_calls(
 def _on_record(
     skill: SkillPlan, work: Iterable[tuple[Task, TrialKey]], journal: Journal, *, judged_twice: bool = False
 ) -> Iterator[tuple[Outcome, list[Judgment]]]:
-    times = (1, SECOND) if judged_twice else (1,)
+    times = (1, SECOND_TIME) if judged_twice else (1,)
     for task, key in work:
         outcome = journal.outcome(key.key)
         if outcome is not None:

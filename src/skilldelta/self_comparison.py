@@ -10,7 +10,7 @@ from .compare.false_alarms import false_alarms
 from .domain.calibration import Calibration
 from .domain.draws import round_keys
 from .domain.measured import Measured
-from .domain.plan import JUDGED_TWICE, Plan, SkillPlan
+from .domain.plan import MOST_JUDGED_TWICE, Plan, SkillPlan
 from .domain.skill import SkillBundle
 from .domain.suite import Task
 from .domain.trial import Arm, TrialKey
@@ -46,7 +46,7 @@ async def calibrate(
             floor.pool,
             edges.progress,
             seconds_left=budget.seconds_left(),
-            most=JUDGED_TWICE,
+            most=MOST_JUDGED_TWICE,
         )
         found.append((one, twice))
     recorded = sum(spent.calls + spent.judge_calls for spent in (spent_on(one) for one, _ in found))
@@ -65,7 +65,7 @@ async def calibrated_again(
         one = await measure_skill(skill, {}, floor, None, claim_alpha=skill.design.alpha, smoke=False)
         pool = asyncio.Semaphore(plan.concurrency)
         twice = await judged_twice(
-            skill, _work(skill, one), floor.journal, None, pool, progress, seconds_left=None, most=JUDGED_TWICE
+            skill, _work(skill, one), floor.journal, None, pool, progress, seconds_left=None, most=MOST_JUDGED_TWICE
         )
         found.append((one, twice))
     return _recorded(plan, found, told, clock)

@@ -123,3 +123,15 @@ def test_a_changed_skill_against_its_sham(bench: Bench) -> None:
     bench.server.script = script
     assert _one(bench.compare("--against", "sham"))["verdict"] == "improved"
     assert bench.server.arms()["baseline"] == 0
+
+
+def test_a_new_skill_against_its_sham(bench: Bench) -> None:
+    """It is compared with what was asked for, and not said to be compared with no skill at all."""
+    law = {".skilldelta.yml": CONFIG, **frozen(suite_text())}
+    bench.two({"readme.md": "x"}, {**SKILL, **law})
+    one = _one(bench.compare("--against", "sham", "--rounds", "2"))
+    assert (one["reference"], one["kind"]) == ("sham", "added")
+    assert not any("no skill at all" in note for note in one["notes"])
+    control = _one(bench.compare("--rounds", "2", out=bench.folder / "control"))
+    assert control["reference"] == "control"
+    assert any("no skill at all" in note for note in control["notes"])

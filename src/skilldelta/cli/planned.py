@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..domain.plan import JUDGED_TWICE, Estimate, Plan, SkillPlan
+from ..domain.plan import MOST_JUDGED_TWICE, Estimate, Plan, SkillPlan
 from .listing import counted
 
 
@@ -27,7 +27,7 @@ def _against_itself(skill: SkillPlan) -> Iterator[str]:
     from ..plan.reach import design_for, reach_of
     from ..report.words import can_show
 
-    again = min(JUDGED_TWICE, skill.estimate.judge_calls)
+    again = min(MOST_JUDGED_TWICE, skill.estimate.judge_calls)
     judge = f", and up to {counted(again, 'judge call')} more to ask again" if again else ""
     yield (
         f"{skill.skill_id} against itself: {counted(skill.reach.tasks, 'task')} × 2 arms × "

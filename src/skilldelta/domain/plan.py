@@ -14,7 +14,7 @@ from .suite import FrozenSuite, Task
 from .trial import Arm
 from .value import Value
 
-JUDGED_TWICE = 60
+MOST_JUDGED_TWICE = 60
 """Most judgments of a skill that a calibration asks for again."""
 
 

@@ -13,7 +13,7 @@ from ..domain.trial import TrialKey, TrialStatus
 from ..ports import BudgetReached, Journal, Progress
 from .rubric import RubricJudge, judged_again
 
-SECOND = 2
+SECOND_TIME = 2
 """The time at which a judge is asked about an answer again."""
 Twice = tuple[Judgment, Judgment]
 
@@ -93,7 +93,7 @@ async def _second(
     journal: Journal,
     rubric: RubricJudge | None,
 ) -> Judgment:
-    name = judgment_key(skill, task, key, index, time=SECOND)
+    name = judgment_key(skill, task, key, index, time=SECOND_TIME)
     recorded = journal.judgment(name)
     if recorded is not None:
         return judged_again(settings, skill, recorded)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Literal
 
 from ..domain.calibration import Known
@@ -51,26 +51,15 @@ def skill_plan(
     reference = _reference(change, own, without)
     if smoke:
         frozen = _one_task(frozen)
-    tasks = frozen.suite.tasks
     design, about_design = _design(own, frozen, record.known, calibrate=calibrate, smoke=smoke)
     confirm_rounds, about_confirming = (0, ()) if smoke or calibrate else _confirm_rounds(own, design)
-
-    def price(rounds: int | None) -> Estimate:
-        """Return what `rounds` rounds of every task take, None: what the design takes."""
-        return estimate(
-            tasks=[
-                (task, task.max_tokens or own.runner.max_tokens, rounds or design.rounds_of(task.id)) for task in tasks
-            ],
-            pass_k=own.design.pass_k,
-            listed=own.runner.offer == "listed",
-            bundles=(bundles[change.skill_id, Arm.CANDIDATE], bundles.get((change.skill_id, reference))),
-            system=own.runner.system,
-            judge_max_tokens=own.judge.max_tokens,
-            runner_price=price_for(own.prices, own.runner.provider, own.runner.model),
-            judge_price=price_for(own.prices, own.judge.provider, own.judge.model),
-        )
-
-    one_round = None if smoke else price(1)
+    given = (bundles[change.skill_id, Arm.CANDIDATE], bundles.get((change.skill_id, reference)))
+    whole = _estimate(own, frozen, given, design.rounds_of)
+    one_round = None if smoke else _estimate(own, frozen, given, lambda _: 1)
+    confirming = _estimate(own, frozen, given, lambda _: confirm_rounds) if confirm_rounds else None
+    reach = reach_of(
+        design, len(frozen.suite.tasks), record.known, one_round, replicates=own.runner.replicates, skills=skills
+    )  # fmt: skip
     plan = SkillPlan(
         skill_id=change.skill_id,
         name=candidate.name,
@@ -99,21 +88,38 @@ def skill_plan(
         configuration=configuration_of(own, frozen),
         setup=configuration_of(own, frozen, models=False),
         usual=own.design if calibrate else None,
-        texts=_texts(bundles[change.skill_id, Arm.CANDIDATE]) if calibrate else (),
+        texts=_texts(given[0]) if calibrate else (),
         leaks=leaks,
         recorded=record.baseline if reference is Arm.BASELINE and beside is None else None,
-        reach=reach_of(design, len(tasks), record.known, one_round, replicates=own.runner.replicates, skills=skills),
+        reach=reach,
         one_round=one_round,
-        estimate=_with_confirming(price(None), price(confirm_rounds) if confirm_rounds else None),
+        estimate=_with_confirming(whole, confirming),
     )
-    if record.note:
-        notes += (record.note,)
-    notes = (*notes, *_about_suite(change, own, frozen), *about_design, *about_confirming)
-    if change.baseline is None:
-        notes += ("the skill is new, so it is compared with no skill at all (control)",)
-    if len(tasks) < FEW_TASKS and not smoke:
-        notes += (_few_tasks(plan),)
+    on_record = (record.note,) if record.note else ()
+    about_suite = _about_suite(change, own, frozen)
+    few = (_few_tasks(plan),) if len(plan.tasks) < FEW_TASKS and not smoke else ()
+    notes = (*notes, *on_record, *about_suite, *about_design, *about_confirming, *_about_reference(change, plan), *few)
     return plan.model_copy(update={"notes": notes})
+
+
+def _estimate(
+    own: Config,
+    frozen: FrozenSuite,
+    given: tuple[SkillBundle, SkillBundle | None],
+    rounds_of: Callable[[str], int],
+) -> Estimate:
+    """Return what it takes to run every task of the suite in so many rounds; `given`: what each arm is given."""
+    most = own.runner.max_tokens
+    return estimate(
+        tasks=[(task, task.max_tokens or most, rounds_of(task.id)) for task in frozen.suite.tasks],
+        pass_k=own.design.pass_k,
+        listed=own.runner.offer == "listed",
+        bundles=given,
+        system=own.runner.system,
+        judge_max_tokens=own.judge.max_tokens,
+        runner_price=price_for(own.prices, own.runner.provider, own.runner.model),
+        judge_price=price_for(own.prices, own.judge.provider, own.judge.model),
+    )
 
 
 def _texts(bundle: SkillBundle) -> tuple[str, ...]:
@@ -147,6 +153,11 @@ def _with_confirming(whole: Estimate, confirming: Estimate | None) -> Estimate:
         return whole
     more = {"confirm_trials": confirming.trials, "confirm_cost_usd": confirming.cost_usd}
     return whole.model_copy(update=more)
+
+
+def _about_reference(change: SkillChange, plan: SkillPlan) -> Iterator[str]:
+    if change.baseline is None and plan.reference is Arm.CONTROL:
+        yield "the skill is new, so it is compared with no skill at all (control)"
 
 
 def _about_suite(change: SkillChange, own: Config, frozen: FrozenSuite) -> Iterator[str]:

@@ -124,10 +124,6 @@ def _skill_report(one: Measured, plan: Plan) -> SkillReport:
     trials = _trials(one)
     pairs = [pair for round_pairs in one.pairs for pair in round_pairs]
     spent = spent_on(one)
-    cost = price_of(spent.usage, price_for(plan.prices, skill.runner.provider, skill.runner.model))
-    judged = price_of(spent.judge_usage, price_for(plan.prices, skill.judge.provider, skill.judge.model))
-    if not spent.judge_calls:
-        judged = 0.0
     tasks = task_results(one)
     report = SkillReport(
         skill_id=skill.skill_id,
@@ -173,7 +169,7 @@ def _skill_report(one: Measured, plan: Plan) -> SkillReport:
         calls=spent.calls + spent.judge_calls,
         usage=spent.usage,
         judge_usage=spent.judge_usage,
-        cost_usd=None if cost is None or judged is None else round(cost + judged, 6),
+        cost_usd=cost_of(spent, one, plan),
         warnings=(),
         notes=skill.notes,
         findings=skill.findings,
@@ -182,6 +178,16 @@ def _skill_report(one: Measured, plan: Plan) -> SkillReport:
     return report.model_copy(
         update={"sentence": skill_sentence(report), "population_sentence": population_sentence(report)}
     )
+
+
+def cost_of(spent: Spent, one: Measured, plan: Plan) -> float | None:
+    """Return US dollars, None where a model that was asked has no price."""
+    runner, judge = one.plan.runner, one.plan.judge
+    answers = price_of(spent.usage, price_for(plan.prices, runner.provider, runner.model))
+    judged = price_of(spent.judge_usage, price_for(plan.prices, judge.provider, judge.model))
+    if not spent.judge_calls:
+        judged = 0.0
+    return None if answers is None or judged is None else round(answers + judged, 6)
 
 
 def spent_on(one: Measured) -> Spent:

@@ -9,13 +9,13 @@ from ..domain.comparison import Interval, StopReason
 from ..domain.judged import JudgedTrial
 from ..domain.judgment import Judgment
 from ..domain.measured import Measured
-from ..domain.money import Spent, price_for, price_of
+from ..domain.money import Spent
 from ..domain.plan import Plan
 from ..domain.report import Commit
 from ..domain.trial import Usage
 from ..reading.quotes import answers_quoting
 from ..statistics.agreement import cohens_kappa, wilson_interval
-from .build import Told, invocation_of, spent_on
+from .build import Told, cost_of, invocation_of, spent_on
 from .health import TaskHealth, findings, suite_discordance, task_health
 
 LOW_AGREEMENT = 0.9
@@ -63,7 +63,7 @@ def calibration_of(
         cannot_pass=bool(trials) and all(trial.value == 0 for trial in trials),
         findings=_findings(one, tasks, judges, trials),
         spent=spent,
-        cost_usd=_cost(plan, one, spent),
+        cost_usd=cost_of(spent, one, plan),
         embedded_model=skill.runner.provider == "local",
         measured_at=finished_at,
         invocation=invocation_of(told, finished_at, trials),
@@ -160,14 +160,6 @@ def _spent(one: Measured, twice: Sequence[tuple[Judgment, Judgment]]) -> Spent:
     for _, second in twice:
         usage, calls = usage.plus(second.usage), calls + len(second.raw_replies)
     return spent_on(one).plus(Spent(judge_calls=calls, judge_usage=usage))
-
-
-def _cost(plan: Plan, one: Measured, spent: Spent) -> float | None:
-    cost = price_of(spent.usage, price_for(plan.prices, one.plan.runner.provider, one.plan.runner.model))
-    judged = 0.0 if not spent.judge_calls else price_of(
-        spent.judge_usage, price_for(plan.prices, one.plan.judge.provider, one.plan.judge.model)
-    )  # fmt: skip
-    return None if cost is None or judged is None else round(cost + judged, 6)
 
 
 def _rounded(value: float | None) -> float | None:

@@ -25,7 +25,8 @@ BATCH = 250
 class Plan:
     """The designs for suites of one size; the fixed one needs `fixed` rounds for 90% power at the margin.
 
-    `gate` is the program's rule, one round more; `improve` is what the study needed for 90% power with futility.
+    `gate` is the program's rule, one round more; `improve` is what the study needed for 90% power with futility, and
+    `detect` for the test alone, which never gives up.
     """
 
     tasks: int
@@ -33,6 +34,7 @@ class Plan:
     fixed: int
     gate: int
     improve: int
+    detect: int
 
     def designs(self) -> dict[str, Design]:
         """Return the designs under study by name."""
@@ -42,13 +44,14 @@ class Plan:
             "gate": gate,
             "gate_every_2": gate.model_copy(update={"look_every": 2}),
             "improve": Design(goal=Goal.IMPROVE, rounds=self.improve, margin=self.margin, min_rounds=fewest),
+            "detect": Design(goal=Goal.IMPROVE, rounds=self.detect, futility=0, min_rounds=fewest),
             "improve_by_rule": gate.model_copy(update={"goal": Goal.IMPROVE}),
         }
 
 
 PLANS = {
-    10: Plan(tasks=10, margin=0.20, fixed=12, gate=13, improve=15),
-    20: Plan(tasks=20, margin=0.15, fixed=11, gate=12, improve=13),
+    10: Plan(tasks=10, margin=0.20, fixed=12, gate=13, improve=15, detect=12),
+    20: Plan(tasks=20, margin=0.15, fixed=11, gate=12, improve=13, detect=11),
 }
 
 

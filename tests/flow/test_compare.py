@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -779,7 +780,15 @@ def test_another_comparison_in_the_same_folder_is_refused(
 def test_a_killed_run_goes_on_and_a_second_process_waits_outside(bench: Bench) -> None:
     """While one process writes, another is refused; after SIGTERM (exit 143) the run ends as if nothing had been."""
     _ready(bench)
-    bench.server.script = lambda asked: Reply(text="yes" if asked.arm == "candidate" else "no", seconds=0.15)
+    refused = threading.Event()
+
+    def script(asked: Asked) -> Reply:
+        """Answer at once, and from the 17th call on not before the second process was refused."""
+        if len(bench.server.asked) > 16:
+            refused.wait(20)
+        return Reply(text="yes" if asked.arm == "candidate" else "no", seconds=0.15)
+
+    bench.server.script = script
     named = ["--base", "main~1", "--head", "main", "--repo", str(bench.repo), "--out", str(bench.out)]
     argv = [sys.executable, "-m", "skilldelta", "compare", *named, "--base-url", bench.server.url]
     with subprocess.Popen(argv, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
@@ -788,6 +797,7 @@ def test_a_killed_run_goes_on_and_a_second_process_waits_outside(bench: Bench) -
             time.sleep(0.02)
         assert "another process is writing to this run" in bench.refused()
         process.send_signal(signal.SIGTERM)
+        refused.set()
         _, errors = process.communicate(timeout=20)
     assert process.returncode == 143, errors
     assert b"every finished trial is kept" in errors

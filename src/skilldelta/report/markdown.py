@@ -20,6 +20,7 @@ from .words import (
     reach_sentence,
     span,
     steps_sentence,
+    uncertainty_sentence,
 )
 
 MOST_TASKS = 60
@@ -142,7 +143,7 @@ def _rest(items: Sized, shown: int) -> Iterator[str]:
 def _skill(skill: SkillReport) -> Iterator[str]:
     yield f"### {inline(_titled(skill), 120)}"
     yield ""
-    yield f"On this suite: {inline(skill.sentence, 600)}  "
+    yield f"On this suite: {inline(' '.join(filter(None, (skill.sentence, uncertainty_sentence(skill)))), 800)}  "
     if skill.population_sentence:
         yield f"{inline(skill.population_sentence, 400)}"
     yield ""

@@ -7,7 +7,17 @@ from collections.abc import Iterator
 from ..domain.report import Report, SkillReport
 from .markdown import money
 from .markdown_text import visible
-from .words import REASON_WORDS, check_sentence, confidence, percent, points, reach_sentence, span, steps_sentence
+from .words import (
+    REASON_WORDS,
+    check_sentence,
+    confidence,
+    percent,
+    points,
+    reach_sentence,
+    span,
+    steps_sentence,
+    uncertainty_sentence,
+)
 
 
 def terminal(report: Report) -> str:
@@ -67,6 +77,8 @@ def _skill(skill: SkillReport) -> Iterator[str]:
     yield f"  {reach_sentence(skill)}"
     if steps := steps_sentence(skill):
         yield f"  {steps}"
+    if about := uncertainty_sentence(skill):
+        yield f"  {about}"
     if skill.population_sentence:
         yield f"  {skill.population_sentence}"
     if skill.effects_apart:

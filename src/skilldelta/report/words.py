@@ -157,10 +157,21 @@ def _numbers(report: SkillReport) -> str:
     against = {
         Arm.CONTROL: "without any skill", Arm.SHAM: "with the sham", Arm.ABLATION: "without that part",
     }.get(reference.arm, "before")  # fmt: skip
+    p_value = report.statistics.p_value
     return (
         f"{metric_words(report.metric)} {percent(reference.mean)} {against} → {percent(candidate.mean)}, "
         f"{points(report.statistics.mean_delta)} points, "
         f"{confidence(report.alpha)} interval {span(report.statistics.interval)}"
+        f"{'' if p_value is None else f', p = {p_value:g}'}"
+    )
+
+
+def uncertainty_sentence(report: SkillReport) -> str:
+    """Return what the interval and the p-value of the suite's line are about; empty where there are none."""
+    if report.statistics.interval is None:
+        return ""
+    return (
+        "The uncertainty here is the model's randomness only: the tasks are taken as fixed. It is valid at this stop."
     )
 
 

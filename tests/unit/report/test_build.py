@@ -13,11 +13,12 @@ from skilldelta.domain.measured import Measured
 from skilldelta.domain.plan import Gate, Plan
 from skilldelta.domain.report import SkillReport
 from skilldelta.report.build import Told, build_report
+from skilldelta.report.words import uncertainty_sentence
 
 
-def row(design: Design, *rounds: list[Pair]) -> SkillReport:
-    """Return the row of a comparison of four tasks that ended with these pairs."""
-    skill = skill_plan(*(task(f"task-{number}") for number in range(4)), design=design)
+def row(design: Design, *rounds: list[Pair], tasks: int = 4) -> SkillReport:
+    """Return the row of a comparison of so many tasks that ended with these pairs."""
+    skill = skill_plan(*(task(f"task-{number}") for number in range(tasks)), design=design)
     decision = decide(rounds, design, out_of_budget=True)
     one = Measured(plan=skill, rounds=(), pairs=tuple(map(tuple, rounds)), decision=decision, gate=Gate.WARN)
     plan = Plan(
@@ -40,6 +41,31 @@ def test_an_estimate_from_an_early_stop_says_so() -> None:
     none = row(Design(rounds=10, margin=0.9), *played(*["TTTT"] * 3))
     assert (none.verdict, none.statistics.stopped_early, none.statistics.mean_delta) == ("no-regression", True, 0.0)
     assert said not in none.warnings
+
+
+def test_the_lines_of_the_suite_and_of_the_population() -> None:
+    """The first says what holds on these tasks, with interval and p; the second is approximate, and may disagree."""
+    agree = row(Design(rounds=5, margin=0.05, sequential=False), *played(*["LLLL"] * 5))
+    assert agree.sentence == (
+        "regressed: demo got worse on these 4 tasks: pass rate 100 % before → 0 %, −100 points, "
+        "95 % interval −100 to −68, p = 1.91e-06."
+    )
+    assert uncertainty_sentence(agree) == (
+        "The uncertainty here is the model's randomness only: the tasks are taken as fixed. It is valid at this stop."
+    )
+    assert agree.population_sentence == (
+        "If these tasks were a random sample of similar tasks: not estimable from fewer than five tasks."
+    )
+
+
+def test_what_holds_on_the_suite_alone_is_said_not_to_generalise() -> None:
+    """One task of five carries the whole claim: it holds here, and the tasks differ too much to say more."""
+    found = row(Design(rounds=8, sequential=False), *played(*["LTTTT"] * 8), tasks=5)
+    assert found.verdict == "regressed"
+    assert found.population_sentence == (
+        "If these tasks were a random sample of similar tasks: approximate 95 % interval −76 to +36 points "
+        "(n = 5 tasks). It holds on this suite; it is not shown to generalise."
+    )
 
 
 BRIEF = Design(rounds=3, brief=("task-0",), brief_rounds=1)

@@ -37,13 +37,14 @@ def main() -> int:
     except KeyboardInterrupt:
         print("\nstopped: nothing was measured", file=sys.stderr)
         return 130
+    summed = summary(tallies)
     if options.table:
-        print("\n".join(comparison_lines(tallies)))
+        print("\n".join(comparison_lines(summed)))
         return 0
-    for lines in (price_lines, rate_lines, coverage_lines, comparison_lines):
-        print("\n".join(lines(tallies)), end="\n\n")
+    for lines in (price_lines(tallies), rate_lines(tallies), coverage_lines(tallies), comparison_lines(summed)):
+        print("\n".join(lines), end="\n\n")
     how = {"runs": options.runs, "null_runs": options.null_runs, "seed": options.seed, "workers": options.workers}
-    print(json.dumps({**summary(tallies), **how, "seconds": round(time.perf_counter() - started, 1)}))
+    print(json.dumps({**summed, **how, "seconds": round(time.perf_counter() - started, 1)}))
     return 0
 
 

@@ -19,6 +19,13 @@ def test_suites_have_exactly_the_effect(name: str, effect: float) -> None:
     assert max(baseline.max(), candidate.max()) <= 1
 
 
+@pytest.mark.parametrize(("name", "spread"), [("main", 0.10), ("het", 0.22)])
+def test_tasks_move_apart_as_much_as_the_study_says(name: str, spread: float) -> None:
+    """The standard deviation of the tasks' own changes is about .1 in `main` and .22 in `het`; none in `sharp`."""
+    baseline, candidate = suites(np.random.default_rng(1), SCENARIOS[name], count=4000, tasks=20, effect=0)
+    assert (candidate - baseline).std() == pytest.approx(spread, abs=0.01)
+
+
 def test_the_sharp_null_changes_no_task() -> None:
     """Without an effect the sharp scenario has equal rates on every task, and the main one has not."""
     baseline, candidate = suites(np.random.default_rng(1), SCENARIOS["sharp"], count=20, tasks=6, effect=0)

@@ -110,5 +110,5 @@ class _Path:
 @cache
 def _rule() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the nodes and weights of Gauss and Legendre on [0, 1], for one panel."""
-    points, weights = np.polynomial.legendre.leggauss(16)
+    points, weights = np.polynomial.legendre.leggauss(10)
     return (points + 1) / 2, weights / 2

@@ -25,6 +25,23 @@ def test_population_interval_is_the_paired_t_interval(differences: list[float], 
     assert found == pytest.approx([limit / 10 for limit in expected], abs=5e-6)
 
 
+@pytest.mark.parametrize(
+    ("differences", "statistic", "p_value"),
+    [
+        pytest.param(DARWIN, 2.148, 0.0497, id="Fisher, Design of Experiments §21"),
+        pytest.param(SLEEP, 4.0621, 0.002833, id="R t.test documentation, sleep"),
+    ],
+)
+def test_t_and_its_p_value(differences: list[float], statistic: float, p_value: float) -> None:
+    """t is dz·√n, and the interval at alpha = p ends at 0 (source in each case's name)."""
+    dz = cohens_dz(differences)
+    assert dz is not None
+    assert dz * len(differences) ** 0.5 == pytest.approx(statistic, abs=5e-4)
+    ends = population_interval([difference / 10 for difference in differences], alpha=p_value)
+    assert ends is not None
+    assert ends[0] == pytest.approx(0, abs=1e-4)
+
+
 def test_cohens_dz_of_the_sleep_data() -> None:
     """Student's sleep data have dz = 1.2846, which is t/√n = 4.0621/√10 (R t.test documentation)."""
     assert cohens_dz(SLEEP) == pytest.approx(1.2846, abs=5e-5)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -45,13 +46,16 @@ def false_alarms(trials: Mapping[str, Sequence[int]], design: Design, *, seed: i
     generator = np.random.default_rng(seed)
     said = dict.fromkeys(Verdict, 0)
     drops = 0
+
+    @lru_cache(maxsize=_PAIRS)
+    def pair(task: str, number: int, candidate: int, baseline: int) -> Pair:
+        """Return one pair; pairs are frozen, so that all deals share the few that there can be."""
+        return Pair(task_id=task, round=number, candidate=candidate, baseline=baseline)
+
     for _ in range(deals):
         dealt = {task: generator.permutation(np.asarray(values))[: 2 * rounds] for task, values in trials.items()}
         pairs = [
-            [
-                Pair(task_id=task, round=number + 1, candidate=int(own[2 * number]), baseline=int(own[2 * number + 1]))
-                for task, own in dealt.items()
-            ]
+            [pair(task, number + 1, int(own[2 * number]), int(own[2 * number + 1])) for task, own in dealt.items()]
             for number in range(rounds)
         ]
         said[conclude(pairs, design).verdict] += 1

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from skilldelta.domain.comparison import Verdict
-from verdict_cells import EFFECTS, PLANS, Batch, Cell, Outcomes, Tally, count
+from verdict_cells import EFFECTS, PLANS, Cell, Outcomes, Tally
 from verdict_tables import FALSE_CLAIM, FALSE_PASS, STUDY, comparison_lines, mean_price, prices, rates
 
 ROOT = Path(__file__).parents[2]
@@ -51,17 +51,6 @@ def test_what_is_false_is_counted_where_it_is_false() -> None:
     assert (FALSE_PASS, Cell(20, "sharp", 0.0)) not in found
     assert (FALSE_CLAIM, Cell(10, "main", -0.2)) not in found
     assert [value for (kind, _), value in found.items() if kind.startswith("interval")] == [0.5, 0.5]
-
-
-def test_every_design_and_every_rule_sees_the_same_trials() -> None:
-    """A batch is the same however often it is simulated; each design and rule has all of its runs."""
-    cell = Cell(10, "main", -0.2)
-    once, again = count(Batch(cell, 0, 20, 1)), count(Batch(cell, 0, 20, 1))
-    assert once == again != count(Batch(cell, 1, 20, 1))
-    _, tally = once
-    assert {name: found.runs for name, found in tally.designs.items()} == dict.fromkeys(PLANS[10].designs(), 20)
-    assert {sum(calls.values()) for calls in tally.rules.values()} == {20}
-    assert count(Batch(Cell(10, "main", 0.1), 0, 2, 1))[1].rules == {}
 
 
 def test_the_recorded_run_found_what_the_study_says() -> None:

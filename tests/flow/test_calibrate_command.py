@@ -251,6 +251,16 @@ def test_its_rounds_are_its_own(ready: Bench) -> None:
     assert (ten["rounds"], ten["false_alarms"]["rounds"]) == (10, 3)
 
 
+@pytest.mark.parametrize("against", ["control", "sham"])
+def test_both_arms_are_the_skill_whatever_comparisons_are_against(ready: Bench, against: str) -> None:
+    """A configuration that compares with something else changes nothing: a calibration is the skill against itself."""
+    commit_all(ready.repo, {".skilldelta.yml": f"{CONFIG}design: {{against: {against}}}\n"})
+    record = calibrate(ready, "--rounds", "2")
+    assert {asked.arm for asked in ready.server.asked} == {"baseline"}
+    assert len(ready.server.asked) == 48
+    assert record["finished"]
+
+
 def test_at_temperature_zero_one_round_is_run(ready: Bench) -> None:
     """Further rounds would be copies: two trials of a task say whether the server repeats itself, and that is all."""
     cold = "runner: {model: test, offer: inline, sampling: {temperature: 0}}\n"

@@ -48,7 +48,7 @@ def skill_plan(
     candidate, frozen = change.candidate, beside or ruling.suite
     if candidate is None or frozen is None:
         raise AssertionError("left out before")
-    reference = _reference(change, own, without)
+    reference = Arm.BASELINE if calibrate else _reference(change, own, without)
     if smoke:
         frozen = _one_task(frozen)
     design, about_design = _design(own, frozen, record.known, calibrate=calibrate, smoke=smoke)

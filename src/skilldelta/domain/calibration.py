@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from .comparison import Interval, StopReason, Verdict
 from .money import Spent
@@ -16,6 +16,8 @@ Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=0, le=1_000_000_000)]
 CALIBRATION_FILE = "calibration.json"
 """Stands in the suite's folder, beside draft and frozen versions."""
+_CLOSE = 0.001
+"""More than rounding can have moved a share."""
 ENOUGH_ALIKE = 15
 """From so many equal outcomes on a task may have fewer rounds."""
 
@@ -35,6 +37,15 @@ class TaskCalibration(Value):
     discordance_interval: Interval | None
     """Approximate 95 % interval; None for scores, and where the discordance is not known."""
     kind: Literal["saturated", "impossible", "flaky", "steady", "unknown"]
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        lowest, mean, highest = self.lowest, self.mean, self.highest
+        if lowest is None or mean is None or highest is None:
+            return self
+        if not lowest - _CLOSE <= mean <= highest + _CLOSE:
+            raise ValueError("the mean of a task lies between its lowest and its highest value")
+        return self
 
     @property
     def always_alike(self) -> bool:
@@ -93,7 +104,7 @@ class Calibration(Value):
     """The same without the names of the models."""
     models: tuple[str, ...]
     """As the servers named them."""
-    rounds: int
+    rounds: Count
     finished: bool
     """False when it ended before all rounds were run."""
     reason: StopReason
@@ -117,6 +128,16 @@ class Calibration(Value):
     embedded_model: bool
     measured_at: str
     invocation: Invocation
+
+    @model_validator(mode="after")
+    def _of_one_piece(self) -> Self:
+        if any(task.trials > 2 * self.rounds for task in self.tasks):
+            raise ValueError("a task has more trials than the rounds have")
+        known = [task.discordance for task in self.tasks if task.discordance is not None]
+        told = min(1.0, sum(known) / len(known)) if known else None
+        if (told is None) != (self.discordance is None) or abs((told or 0.0) - (self.discordance or 0.0)) > _CLOSE:
+            raise ValueError("the discordance is the mean of the tasks'")
+        return self
 
 
 class Known(Value):

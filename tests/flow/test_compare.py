@@ -625,7 +625,7 @@ def test_a_round_from_a_cache_is_a_copy_and_ends_the_run(bench: Bench) -> None:
     assert _settled(report) == ("no-regression", "pass", "decided")
     assert (one["rounds"], one["statistics"]["pairs"], one["statistics"]["copies"]) == (2, 12, 12)
     assert one["statistics"]["failed_pairs"] == 0
-    assert any("12 pairs repeat an answer from the server's cache" in warning for warning in one["warnings"])
+    assert any("12 pairs are not counted: they are of a round" in warning for warning in one["warnings"])
 
 
 def test_copies_that_decide_nothing_end_the_run_all_the_same(bench: Bench) -> None:

@@ -80,6 +80,7 @@ def test_a_file_can_be_left_out(bench: Bench) -> None:
         (("--skill", "a", "--without", "#Number"), "#Numbers"),
         (("--skill", "a", "--without", "references/mor.md"), "references/more.md"),
         (("--without", "#Numbers"), "name the skill with --skill NAME"),
+        (("--skill", "a", "--without", "#Numbers", "--against", "sham"), "--without: names another reference than"),
         (("--skill", "b", "--against", "sham"), "no skill is called 'b'"),
     ],
 )

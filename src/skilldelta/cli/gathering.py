@@ -61,6 +61,12 @@ def gather(
     `without`: the file or section that is taken from the reference. `as_they_are`: the skills named in `only` (all
     where none is), as they stand at the head, changed or not.
     """
+    if without is not None and flags.get("against") is not None:
+        raise BadUsage(
+            "names another reference than --against does, and a comparison has one",
+            where="--without",
+            fix="leave one of the two out",
+        )
     from ..plan.law import flags_of, rule
     from ..reading.precedence import resolve
     from .arms import given

@@ -206,8 +206,10 @@ def _confirm_rounds(own: Config, design: Design) -> tuple[int, tuple[str, ...]]:
 def _about_brief(design: Design, tasks: int, own: Config, *, known: Known | None) -> tuple[str, ...]:
     if not design.brief:
         fewer = own.design.saturated_rounds
-        if fewer is None or fewer >= design.rounds or known is None or not known.always_alike:
+        if fewer is None or known is None or not known.always_alike:
             return ()
+        if fewer >= design.rounds:
+            return (f"saturated_rounds {fewer} is not used: no task has more than {design.rounds} rounds",)
         said = (
             f"saturated_rounds {fewer} is not used: too few pairs of the tasks that always ended alike would take most "
             "of the margin, and the run would reach no verdict; retire these tasks in the next suite version instead"

@@ -88,7 +88,10 @@ def _about_the_answers(report: SkillReport, trials: Sequence[JudgedTrial], skill
         yield f"{count} answers were flagged: {flag}. They were judged as they are."
     copies = report.statistics.copies
     if copies:
-        yield f"{copies} pairs repeat an answer from the server's cache: they are copies and are counted once."
+        yield (
+            f"{copies} pairs are not counted: they are of a round in which the server's cache gave an earlier answer "
+            "again, and such a round is left out whole."
+        )
     elif any(trial.server_cached for trial in trials):
         yield "The server answered from a cache, each time with a text that was not there before: these were counted."
     elif report.rounds > 1 and _copies(trials):

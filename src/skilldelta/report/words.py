@@ -33,7 +33,7 @@ REASON_WORDS = {
     StopReason.BUDGET: "the budget ended first",
     StopReason.FAILURES: "stopped because too many trials failed",
     StopReason.SMOKE: "a smoke run: one task, one round, no verdict",
-    StopReason.COPIES: "stopped because the server answered a whole round from its cache",
+    StopReason.COPIES: "stopped because the server's cache gave earlier answers again",
     StopReason.UNFINISHED: "the recorded run is not finished",
 }
 
@@ -112,7 +112,8 @@ def skill_sentence(report: SkillReport) -> str:
     """
     name, tasks = called(report.name), f"on these {_tasks(len(report.tasks))}"
     if report.verdict is None:
-        return f"smoke run: {name}: one task and one round; it gives no verdict."
+        done = "one task and one round" if report.rounds else "the budget ended before its round was done"
+        return f"smoke run: {name}: {done}; it gives no verdict."
     if report.verdict is Verdict.INSUFFICIENT_DATA:
         return f"{report.verdict.value}: {name}: {_what_failed(report)}."
     if report.statistics.mean_delta is None:
@@ -235,7 +236,12 @@ def detectable(smallest: float | None, discordance: float) -> str:
 
 def _known(reach: Reach) -> str:
     share = f"{100 * reach.discordance:.0f} % of pairs expected to differ"
-    where = {"default": "the default", "calibration": "from its calibration", "history": "from earlier runs"}
+    drop = ", at a drop of the margin"
+    where = {
+        "default": "the default",
+        "calibration": f"from its calibration{drop}",
+        "history": f"from earlier runs{drop}",
+    }
     shared = "" if reach.skills == 1 else f"; its claims share their error with {_others(reach.skills - 1)}"
     return f"{share}: {where[reach.discordance_from]}{shared}"
 
@@ -311,9 +317,11 @@ def apart_sentence(law: SkillReport, new: SkillReport) -> str:
     before, after = law.arms[1], new.arms[1]
     if law.statistics.mean_delta is None or new.statistics.mean_delta is None:
         return ""
+    equal = percent(before.mean) == percent(after.mean)
+    whose = "on these two it is alike" if equal else "that difference is the suites', not the skill's"
     return (
         f"Skill and suite change together. The skill's own effect: {points(law.statistics.mean_delta)} points on "
         f"{law.suite_version} (the law), {points(new.statistics.mean_delta)} on {new.suite_version} (new). The skill "
-        f"as it was has {percent(before.mean)} on the one and {percent(after.mean)} on the other: that difference is "
-        "the suites', not the skill's, and scores on different versions are never joined."
+        f"as it was has {percent(before.mean)} on the one and {percent(after.mean)} on the other: {whose}, and scores "
+        "on different versions are never joined."
     )

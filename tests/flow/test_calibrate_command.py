@@ -59,7 +59,7 @@ def test_what_it_takes_is_said_first(ready: Bench) -> None:
     """Before the first call: trials, calls, and what a comparison on the suite can show until more is known."""
     calibrate(ready, "--rounds", "2")
     assert "a against itself: 12 tasks × 2 arms × 2 rounds, all of which are run: at most 48 trials" in ready.said
-    shown = "12 tasks × at most 18 rounds can show an effect of 13 points or more"
+    shown = "12 tasks × at most 18 rounds can show a drop of 14 points or more"
     assert f"A comparison on it, until this is known: {shown}" in ready.said
 
 

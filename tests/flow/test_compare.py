@@ -99,9 +99,7 @@ def test_inconclusive(bench: Bench) -> None:
     report = bench.compare("--rounds", "2")
     assert _settled(report)[:2] == ("inconclusive", "warn")
     assert "inconclusive: a on these 3 tasks, which is not the same as no difference" in report["sentence"]
-    assert any(
-        "3 tasks and at most 2 rounds show no effect of up to 42 points" in note for note in _one(report)["notes"]
-    )
+    assert any("3 tasks and at most 2 rounds show no drop of up to 42 points" in note for note in _one(report)["notes"])
 
 
 def test_inconclusive_may_fail(bench: Bench) -> None:

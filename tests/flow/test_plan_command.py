@@ -36,10 +36,10 @@ def test_what_it_says(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     said = plan(bench)
     assert "a: 12 tasks × 2 arms × at most 18 rounds: at most 432 trials, about 432 model calls, $" in said
     assert f"suite {version_of(LAW)} (from the base)" in said
-    assert "12 tasks × at most 18 rounds can show an effect of 13 points or more with 80 % power" in said
+    assert "12 tasks × at most 18 rounds can show a drop of 14 points or more with 80 % power" in said
     assert "(42 % of pairs expected to differ: the default)" in said
-    assert "With one more round: 12 points (at most 24 trials more, up to $" in said
-    assert "ten more tasks: 9 points (at most 360 trials more, up to $" in said
+    assert "With one more round: 13 points (at most 24 trials more, up to $" in said
+    assert "ten more tasks: 11 points (at most 360 trials more, up to $" in said
     assert bench.server.asked == []
     assert not (bench.repo / ".skilldelta").exists()
 
@@ -102,7 +102,7 @@ def test_few_rounds_can_show_little(bench: Bench) -> None:
     """A design that finds nothing says so, and what would change that."""
     bench.two({**skill(OLD), ".skilldelta.yml": CONFIG, **frozen(suite_text(tasks=5))}, skill(NEW))
     said = plan(bench, "--rounds", "2")
-    assert "can show no effect of up to 42 points with 80 % power" in said
+    assert "can show no drop of up to 42 points with 80 % power" in said
     assert "one more round: nothing yet" in said
 
 

@@ -37,7 +37,8 @@ def _against_itself(skill: SkillPlan) -> Iterator[str]:
     if skill.usual is not None:
         tasks, replicates = [task.id for task in skill.tasks], skill.runner.replicates
         design = design_for(skill.usual, skill.design.metric, tasks, replicates=replicates)
-        yield f"  A comparison on it, until this is known: {can_show(reach_of(design, len(tasks)), design.rounds)}."
+        can = can_show(reach_of(design, len(tasks)), design.rounds, design.goal)
+        yield f"  A comparison on it, until this is known: {can}."
 
 
 def _price(estimate: Estimate) -> str:

@@ -9,7 +9,7 @@ from ..domain.design import Design, Goal, Metric
 from ..statistics.repeated_p_value import repeated_p_value
 from ..statistics.sign_flip import SignFlipTest
 from .evidence import Evidence
-from .looks import claims, information, predictive_power, scheduled_looks, take_look
+from .looks import claims, information, predictive_power, take_look
 
 CLAIMS = (Verdict.IMPROVED, Verdict.REGRESSED)
 _WHOLE = 1.0
@@ -42,7 +42,7 @@ def conclude(
     """Return the same as `decide` without the p-value, which takes most of its time."""
     _check(rounds, design)
     level = claim_alpha or design.alpha
-    schedule = scheduled_looks(design)
+    schedule = design.looks()
     evidence, test, looks, seen = Evidence.before(rounds, design.brief), SignFlipTest(), list[Look](), 0
     for done, pairs in enumerate(rounds, start=1):
         evidence = evidence.plus(pairs, design.brief)

@@ -15,18 +15,6 @@ from ..statistics.spending import critical_values_at
 from .evidence import HUNDREDTHS, Evidence
 
 
-def scheduled_looks(design: Design) -> tuple[int, ...]:
-    """Return the numbers of finished rounds at which the design looks; the last is always R_max.
-
-    >>> scheduled_looks(Design(rounds=7, look_every=3))
-    (3, 6, 7)
-    """
-    if not design.sequential:
-        return (design.rounds,)
-    early = range(design.look_every, design.rounds, design.look_every)
-    return (*early, design.rounds)
-
-
 def information(rounds: int, design: Design) -> float:
     """Return the information fraction t = rounds / R_max."""
     return rounds / design.rounds
@@ -80,7 +68,7 @@ def take_look(
 
 def critical_value_at(fractions: tuple[float, ...], design: Design, alpha: float) -> float:
     """Return the critical value of the last of the looks at the given information fractions."""
-    schedule = _schedule(design.rounds, scheduled_looks(design))
+    schedule = _schedule(design.rounds, design.looks())
     # The whole schedule is solved once; the values of its first looks do not depend on the later ones.
     looks = schedule if fractions == schedule[: len(fractions)] else fractions
     return _critical_values(looks, alpha, design.spending_power)[len(fractions) - 1]
@@ -124,7 +112,7 @@ def predictive_power(evidence: Evidence, fraction: float, design: Design, claim_
     Freedman and Blackburn, Controlled Clinical Trials 7 (1986) 8.
     """
     total, squares = evidence.total / HUNDREDTHS, evidence.squares / HUNDREDTHS**2
-    end = _schedule(design.rounds, scheduled_looks(design))
+    end = _schedule(design.rounds, design.looks())
 
     def power(score: float, alpha: float) -> float:
         needed = critical_value_at(end, design, alpha) * math.sqrt(fraction)

@@ -49,6 +49,15 @@ class Design(Value):
     """Tasks that have always ended alike, and are run in the first `brief_rounds` rounds only; fixed before the run."""
     brief_rounds: int = Field(default=2, ge=1)
 
+    def looks(self) -> tuple[int, ...]:
+        """Return the numbers of finished rounds at which the design looks; the last is R_max.
+
+        >>> Design(rounds=7, look_every=3).looks()
+        (3, 6, 7)
+        """
+        early = range(self.look_every, self.rounds, self.look_every) if self.sequential else ()
+        return (*early, self.rounds)
+
     def rounds_of(self, task_id: str) -> int:
         """Return the most rounds of a task."""
         return min(self.rounds, self.brief_rounds) if task_id in self.brief else self.rounds

@@ -9,12 +9,15 @@ from ..domain.calibration import Known
 from ..domain.config import DesignSettings
 from ..domain.design import Design, Metric
 from ..domain.plan import Estimate, Reach, Step
+from .power import Moved
 
 MOST_ROUNDS = 20
 FEW_TASKS = 12
 MORE_TASKS = 10
+POWER = 0.8
 ENOUGH_FOR_ONE_ROUND = 20
 """Tasks from which on a single round may decide; with fewer the interval's approximation is not trusted that early."""
+_PRECISION = 1e-4
 
 
 def design_for(
@@ -123,28 +126,28 @@ class _Found:
         self._alpha, self._beyond = alpha, beyond
 
     def power(self, effect: float) -> float:
-        from ..statistics.power import exact_power
-
-        moving, share = self._moving(self._tasks)
-        return exact_power(
-            pairs=moving * self._design.rounds, effect=min(effect / share, 1.0),
-            discordance=min(1.0, self._discordance / share), alpha=self._alpha,
-        )  # fmt: skip
+        """Return the chance that a drop (goal improve: a change) as large as `effect` is found."""
+        return self._moved(self._tasks, self._design).power(effect)
 
     def smallest(self, *, more_tasks: int = 0, more_rounds: int = 0) -> float | None:
-        from ..statistics.power import smallest_detectable
+        """Return the smallest effect found with 80 % power, None when none of up to the discordance is."""
+        design = self._design.model_copy(update={"rounds": self._design.rounds + more_rounds})
+        moved = self._moved(self._tasks + more_tasks, design)
+        low, high = 0.0, min(moved.discordance * moved.share, moved.share)
+        if moved.power(high) < POWER:
+            low, high = high, moved.share
+            if not self._beyond or moved.power(high) < POWER:
+                return None
+        while high - low > _PRECISION:
+            effect = (low + high) / 2
+            low, high = (low, effect) if moved.power(effect) >= POWER else (effect, high)
+        return high
 
-        moving, share = self._moving(self._tasks + more_tasks)
-        found = smallest_detectable(
-            tasks=moving, rounds=self._design.rounds + more_rounds, discordance=min(1.0, self._discordance / share),
-            alpha=self._alpha, beyond=self._beyond,
-        )  # fmt: skip
-        return None if found is None else found * share
-
-    def _moving(self, tasks: int) -> tuple[int, float]:
-        """Return how many tasks have all rounds, and their share; tasks that come on top all have them."""
-        moving = tasks - len(self._design.brief)
-        return moving, moving / tasks
+    def _moved(self, tasks: int, design: Design) -> Moved:
+        """Return what moves; tasks that come on top have all rounds."""
+        moving = tasks - len(design.brief)
+        share = moving / tasks
+        return Moved(design, moving, share, min(1.0, self._discordance / share), self._alpha)
 
 
 def _steps(found: _Found, design: Design, tasks: int, one_round: Estimate, *, replicates: bool) -> tuple[Step, ...]:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from ..domain.calibration import Known
 from ..domain.config import Config
-from ..domain.design import Design
+from ..domain.design import Design, Goal
 from ..domain.money import price_for
 from ..domain.plan import Estimate, SkillPlan
 from ..domain.skill import SkillBundle, SkillChange
@@ -226,11 +226,12 @@ def _about_brief(design: Design, tasks: int, own: Config, *, known: Known | None
 def _few_tasks(plan: SkillPlan) -> str:
     reach = plan.reach
     tasks = "1 task" if reach.tasks == 1 else f"{reach.tasks} tasks"
+    what = "drop" if plan.design.goal is Goal.GATE else "change"
     if reach.smallest_effect is None:
         most = f"{100 * reach.discordance:.0f} points"
-        return f"{tasks} and at most {plan.design.rounds} rounds show no effect of up to {most} with 80 % power"
+        return f"{tasks} and at most {plan.design.rounds} rounds show no {what} of up to {most} with 80 % power"
     few = "is" if reach.tasks == 1 else "are"
     return (
-        f"{tasks} {few} few: with at most {plan.design.rounds} rounds an effect of "
+        f"{tasks} {few} few: with at most {plan.design.rounds} rounds a {what} of "
         f"{100 * reach.smallest_effect:.0f} points or more is found with 80 % power"
     )

@@ -214,24 +214,26 @@ def reach_sentence(report: SkillReport | SkillPlan) -> str:
     design = report.design if isinstance(report, SkillPlan) else report
     most = report.design.rounds if isinstance(report, SkillPlan) else report.rounds_max
     goal = "is it worse by more than the margin?" if design.goal is Goal.GATE else "is it better?"
-    return f"Goal {design.goal.value} ({goal}), margin {amount(design.margin)}; {can_show(report.reach, most)}."
+    can = can_show(report.reach, most, design.goal)
+    return f"Goal {design.goal.value} ({goal}), margin {amount(design.margin)}; {can}."
 
 
-def can_show(reach: Reach, rounds: int) -> str:
+def can_show(reach: Reach, rounds: int, goal: Goal) -> str:
     """Return which effects a design of at most so many rounds finds, and what that rests on."""
-    can = f"{detectable(reach.smallest_effect, reach.discordance)} with 80 % power"
+    can = f"{detectable(reach.smallest_effect, reach.discordance, goal)} with 80 % power"
     return f"{_tasks(reach.tasks)} × at most {_rounds(rounds)} can show {can} ({_known(reach)})"
 
 
-def detectable(smallest: float | None, discordance: float) -> str:
-    """Return which effects are found, in words.
+def detectable(smallest: float | None, discordance: float, goal: Goal) -> str:
+    """Return which effects are found, in words; the gate passes a rise before it is shown to be one.
 
-    >>> detectable(0.19, 0.42), detectable(None, 0.42)
-    ('an effect of 19 points or more', 'no effect of up to 42 points')
+    >>> detectable(0.19, 0.42, Goal.GATE), detectable(None, 0.42, Goal.IMPROVE)
+    ('a drop of 19 points or more', 'no change of up to 42 points')
     """
+    what = "drop" if goal is Goal.GATE else "change"
     if smallest is None:
-        return f"no effect of up to {100 * discordance:.0f} points"
-    return f"an effect of {100 * smallest:.0f} points or more"
+        return f"no {what} of up to {100 * discordance:.0f} points"
+    return f"a {what} of {100 * smallest:.0f} points or more"
 
 
 def _known(reach: Reach) -> str:

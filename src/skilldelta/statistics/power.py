@@ -71,19 +71,15 @@ def smallest_detectable(
     discordance: float = DISCORDANCE,
     alpha: float = 0.05,
     power: float = 0.8,
-    beyond: bool = False,
 ) -> float | None:
     """Return the smallest mean paired difference that is found with probability `power`, None when none is.
 
-    Solved by bisection over `exact_power` between 0 and `discordance`; with `beyond` up to 1, where every differing
-    pair favours one arm and an effect makes as many pairs differ as it is large.
+    Solved by bisection over `exact_power` between 0 and `discordance`.
 
     >>> round(smallest_detectable(tasks=10, rounds=5), 2)
     0.26
     >>> smallest_detectable(tasks=5, rounds=3, discordance=0.15) is None
     True
-    >>> round(smallest_detectable(tasks=5, rounds=3, discordance=0.15, beyond=True), 2)
-    0.48
     """
 
     def reached(effect: float) -> bool:
@@ -92,9 +88,7 @@ def smallest_detectable(
 
     low, high = 0.0, discordance
     if not reached(high):
-        if not beyond or not reached(1.0):
-            return None
-        low, high = discordance, 1.0
+        return None
     while high - low > 1e-6:
         effect = (low + high) / 2
         low, high = (low, effect) if reached(effect) else (effect, high)

@@ -97,7 +97,7 @@ class _Path:
         end = min(limit, _REACH * math.sqrt(fraction))
         # The density bends on the scale of the last step, so a longer stretch of steps needs more panels.
         panels = math.ceil(end / (2 * spread))
-        unit, weight = _rule()
+        unit, weight = unit_rule()
         nodes = ((np.arange(panels)[:, None] + unit) * (end / panels)).ravel()
         weights = np.tile(weight * (end / panels), panels)
         distance = np.abs(nodes[:, None] - self.nodes[None, :]) / spread
@@ -108,7 +108,7 @@ class _Path:
 
 
 @cache
-def _rule() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def unit_rule() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the nodes and weights of Gauss and Legendre on [0, 1], for one panel."""
     points, weights = np.polynomial.legendre.leggauss(10)
     return (points + 1) / 2, weights / 2

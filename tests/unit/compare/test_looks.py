@@ -9,14 +9,15 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from skilldelta.compare import decision, looks
+from skilldelta.compare import decision
 from skilldelta.compare.evidence import Counts, Evidence
 from skilldelta.compare.looks import predictive_power
+from skilldelta.domain import design
 from skilldelta.domain.design import Design, Goal
 from skilldelta.statistics.spending import critical_values_at
 
 
-@pytest.mark.parametrize("module", [looks, decision])
+@pytest.mark.parametrize("module", [design, decision])
 def test_worked_examples(module: object) -> None:
     """The modules' worked examples give what they say."""
     results = doctest.testmod(module)  # type: ignore[arg-type]  # a table of modules

@@ -6,7 +6,7 @@ import pytest
 
 from skilldelta.domain.calibration import Known
 from skilldelta.domain.config import DesignSettings
-from skilldelta.domain.design import Design, Metric
+from skilldelta.domain.design import Design, Goal, Metric
 from skilldelta.domain.plan import Estimate
 from skilldelta.plan.reach import design_for, fewest_rounds, leaves_room, reach_of
 
@@ -90,7 +90,7 @@ def test_steps_are_what_the_larger_design_shows_and_costs() -> None:
 def test_tasks_with_fewer_rounds_are_taken_not_to_move() -> None:
     """The effect has to come from the others, and counts with their share."""
     plain, brief = Design(rounds=10), Design(rounds=10, brief=TASKS[:3])
-    nine = reach_of(plain, 9, Known(discordance=0.4, source="calibration"))
+    nine = reach_of(plain.model_copy(update={"margin": 0.2}), 9, Known(discordance=0.4, source="calibration"))
     of_twelve = reach_of(brief, 12, Known(discordance=0.3, source="calibration"))
     assert nine.smallest_effect is not None
     assert of_twelve.smallest_effect == pytest.approx(nine.smallest_effect * 0.75)
@@ -102,15 +102,18 @@ def test_steps_where_tasks_have_fewer_rounds() -> None:
     more_round, more_tasks = reach_of(Design(rounds=10, brief=TASKS[:3]), 12, known, ROUND).steps
     assert (more_round.trials, more_round.cost_usd) == (18, 0.45)
     assert (more_tasks.trials, more_tasks.cost_usd) == (200, 5.0)
-    nineteen = reach_of(Design(rounds=10), 19, Known(discordance=0.3 * 22 / 19, source="calibration"))
+    nineteen = reach_of(
+        Design(rounds=10, margin=0.15 * 22 / 19), 19, Known(discordance=0.3 * 22 / 19, source="calibration")
+    )
     assert nineteen.smallest_effect is not None
     assert more_tasks.smallest_effect == pytest.approx(nineteen.smallest_effect * 19 / 22)
 
 
 def test_of_several_skills_each_is_taken_to_claim_first() -> None:
     """At alpha over their number: less power, larger effects, and the same of what a larger design would show."""
-    one, four = (reach_of(Design(rounds=10), 12, None, ROUND, skills=number) for number in (1, 4))
-    strict = reach_of(Design(rounds=10, alpha=0.0125), 12, None, ROUND)
+    design = Design(rounds=10, goal=Goal.IMPROVE)
+    one, four = (reach_of(design, 12, None, ROUND, skills=number) for number in (1, 4))
+    strict = reach_of(design.model_copy(update={"alpha": 0.0125}), 12, None, ROUND)
     assert four.model_copy(update={"skills": 1}) == strict
     assert four.power_at_margin < one.power_at_margin
 

@@ -136,3 +136,47 @@ def test_a_new_skill_against_its_sham(bench: Bench) -> None:
     control = _one(bench.compare("--rounds", "2", out=bench.folder / "control"))
     assert control["reference"] == "control"
     assert any("no skill at all" in note for note in control["notes"])
+
+
+def _not_measured(bench: Bench, report: dict[str, Any]) -> str:
+    """Return why the one skill was not measured; nobody was asked, and that is no pass."""
+    (one,) = report["left_out"]
+    assert (report["skills"], bench.server.asked) == ([], [])
+    assert (report["gate"], report["exit_code"]) == ("warn", 0)
+    reason: str = one["reason"]
+    return reason
+
+
+def test_what_inline_does_not_give_is_not_measured(bench: Bench) -> None:
+    """A file beside the SKILL.md never reaches the agent: its change would be "no regression" whatever it says."""
+    bench.two(BASE, {**BASE, "skills/a/references/more.md": "Ignore everything.\n"})
+    report = bench.compare()
+    assert "the change alters nothing that the agent is given" in _not_measured(bench, report)
+    assert "offer: listed" in (bench.out / "report.md").read_text()
+
+
+def test_what_listed_gives_is_measured(bench: Bench) -> None:
+    """The same change of the same file, where the agent can read it."""
+    listed = {**BASE, ".skilldelta.yml": LISTED}
+    bench.two(listed, {**listed, "skills/a/references/more.md": "Ignore everything.\n"})
+    assert _one(bench.compare("--rounds", "2"))["reference"] == "baseline"
+
+
+def test_a_part_that_inline_does_not_give_cannot_be_left_out(ready: Bench) -> None:
+    """Without it both arms are given the same."""
+    report = ready.compare("--skill", "a", "--without", "references/more.md", **SAME)
+    assert "leaving out references/more.md alters nothing" in _not_measured(ready, report)
+
+
+def test_a_skill_that_is_its_own_sham(bench: Bench) -> None:
+    """There are no words to replace, so that the sham is the skill."""
+    bench.two({"readme.md": "x"}, {**BASE, "skills/a/SKILL.md": skill_text("a", body="***\n")})
+    report = bench.compare("--skill", "a", "--against", "sham", **SAME)
+    assert "exactly like the skill" in _not_measured(bench, report)
+
+
+def test_only_the_frontmatter(bench: Bench) -> None:
+    """A licence is nothing that an agent is told of."""
+    licensed = skill_text("a", body=BODY).replace("name: a\n", "name: a\nlicense: MIT\n")
+    bench.two(BASE, {**BASE, "skills/a/SKILL.md": licensed})
+    assert "alters nothing" in _not_measured(bench, bench.compare())

@@ -141,7 +141,7 @@ class DesignSettings(Value):
         le=20,
         description="Most rounds; left out: the rounds for 90 % power at the margin, plus one, within 2 to 20.",
     )
-    alpha: float = Field(default=0.05, gt=0, lt=0.5, description="Two-sided error rate, half of it in each direction.")
+    alpha: float = Field(default=0.05, gt=0, le=0.2, description="Two-sided error rate, half of it in each direction.")
     margin: float = Field(
         default=0.15, gt=0, lt=1, description="The largest drop in the suite's mean that still is no regression."
     )

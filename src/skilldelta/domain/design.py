@@ -31,7 +31,7 @@ class Design(Value):
     goal: Goal = Goal.GATE
     metric: Metric = Metric.PASS
     rounds: int = Field(ge=1, le=1000)
-    alpha: float = Field(default=0.05, gt=0, lt=0.5)
+    alpha: float = Field(default=0.05, gt=0, le=0.2)
     """Two-sided error rate (half of it in each direction)."""
     margin: float = Field(default=0.15, gt=0, lt=1)
     """The largest drop in the suite's mean that still counts as no regression, in [0, 1]."""

@@ -12,11 +12,12 @@ from ..domain.skill import ChangeKind, Changes, SkillChange
 from ..domain.trial import Arm
 from ..domain.value import digest
 from ..errors import BadConfig
+from .given import given_of
 from .known import OnRecord
 from .law import Ruling
 from .leaks import leaks
 from .obstacles import obstacles
-from .skill_plan import Bundles, skill_plan
+from .skill_plan import Bundles, Reference, reference_of, skill_plan
 
 
 def make_plan(
@@ -46,6 +47,9 @@ def make_plan(
     """
     as_they_are = without is not None or calibrate is not None
     chosen, left_out = _chosen(changes, config, rulings, as_they_are=as_they_are)
+    if not calibrate:
+        chosen, alike = _differing(chosen, bundles, without)
+        left_out += alike
     claiming = 1 if smoke or calibrate else len(chosen)
     skills = [
         skill_plan(
@@ -122,6 +126,38 @@ def _chosen(
     if hindered and not chosen:
         raise hindered[0]
     return chosen, left_out
+
+
+def _differing(chosen: Sequence[_Chosen], bundles: Bundles, without: str | None) -> tuple[list[_Chosen], list[LeftOut]]:
+    """Return the skills whose two arms are given different things, and the others: every trial of these is a copy."""
+    differing, alike = [], []
+    for one in chosen:
+        reference = reference_of(one.change, one.own, without)
+        offer, skill_id = one.own.runner.offer, one.change.skill_id
+        given = bundles[skill_id, Arm.CANDIDATE], bundles.get((skill_id, reference))
+        if given[1] is not None and given_of(given[0], offer) == given_of(given[1], offer):
+            alike.append(_left_out(one.change, Gate.WARN, *_why_alike(reference, offer, without)))
+        else:
+            differing.append(one)
+    return differing, alike
+
+
+def _why_alike(reference: Reference, offer: str, without: str | None) -> tuple[str, str]:
+    """Return why nothing can be measured where both arms are given the same, and what to do."""
+    inline = offer == "inline"
+    fix = (
+        "offer: listed lets the agent read the skill's files"
+        if inline
+        else "look at the change by eye: it is in the frontmatter, or in files that are not text or too large"
+    )
+    if reference is Arm.SHAM:
+        return (
+            "its sham is given to the agent exactly like the skill, so there is nothing to measure",
+            "there are no words to replace: compare it with no skill at all (--against control)",
+        )
+    what = "the change" if reference is Arm.BASELINE else f"leaving out {without}"
+    shown = "name, description and body are all that offer: inline gives" if inline else "no text of it differs"
+    return f"{what} alters nothing that the agent is given ({shown}), so there is nothing to measure", fix
 
 
 def _brings_a_suite(one: _Chosen) -> bool:

@@ -48,7 +48,7 @@ def skill_plan(
     candidate, frozen = change.candidate, beside or ruling.suite
     if candidate is None or frozen is None:
         raise AssertionError("left out before")
-    reference = Arm.BASELINE if calibrate else _reference(change, own, without)
+    reference = Arm.BASELINE if calibrate else reference_of(change, own, without)
     if smoke:
         frozen = _one_task(frozen)
     design, about_design = _design(own, frozen, record.known, calibrate=calibrate, smoke=smoke)
@@ -133,7 +133,7 @@ def _texts(bundle: SkillBundle) -> tuple[str, ...]:
     return tuple(texts)
 
 
-def _reference(change: SkillChange, own: Config, without: str | None) -> Reference:
+def reference_of(change: SkillChange, own: Config, without: str | None) -> Reference:
     """Return what the candidate is compared with; a new skill has no baseline, but its content can be taken away."""
     if without is not None:
         return Arm.ABLATION

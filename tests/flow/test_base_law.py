@@ -206,7 +206,8 @@ def test_a_skill_that_loses_the_one_above_it_stays(bench: Bench, after: Mapping[
 def test_a_skill_inside_takes_nothing_from_the_one_around_it(bench: Bench) -> None:
     """A file of a skill stays its file when the change puts a SKILL.md beside it: the agent is given it."""
     after: dict[str, Content] = {"skills/a/data/SKILL.md": skill_text("data"), "skills/a/data/more.md": f"{NEW}\n"}
-    bench.two({**BASE, "skills/a/data/x.md": "x"}, after)
+    listed = {".skilldelta.yml": "runner: {model: test}\njudge: {model: judge}\n"}
+    bench.two({**BASE, **listed, "skills/a/data/x.md": "x"}, after)
     bench.server.script = passing()
     report = bench.compare()
     (one,) = report["skills"]

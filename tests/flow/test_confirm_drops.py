@@ -47,7 +47,7 @@ def test_a_task_that_drops_again_has_regressed(ready: Bench) -> None:
     assert (report["gate"], one["verdict"]) == ("pass", "no-regression")
     assert report["sentence"].endswith("On fresh rounds 1 task regressed: task-3.")
     markdown = (ready.out / "report.md").read_text()
-    assert "task-3 regressed: 100 % → 0 % on 10 rounds that are fresh" in markdown
+    assert "task-3 regressed: 100 % → 0 % on 10 fresh rounds" in markdown
     assert "Watch (" not in markdown
     assert "task-3 regressed" in ready.printed
 

@@ -235,3 +235,15 @@ def recorded(bench: Bench, tmp_path_factory: pytest.TempPathFactory) -> Path:
         _compared(bench)
         bench.out.rename(folder)
     return folder
+
+
+def test_a_torn_journal_beside_a_finished_report_blames_no_budget(bench: Bench) -> None:
+    """Nobody's money ran out: the journal ends before the answer, and that is what is said."""
+    _compared(bench)
+    path = bench.out / "journal.jsonl"
+    raw = path.read_bytes()
+    path.write_bytes(raw[: len(raw) // 3])
+    bench.run("replay", bench.out, "--format", "json")
+    report = json.loads(bench.printed)
+    assert report["skills"][0]["reason"] == "unfinished"
+    assert "budget" not in report["sentence"]

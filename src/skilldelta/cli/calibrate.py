@@ -43,12 +43,12 @@ def command(
     Says how often the procedure would claim a change where there is none, how far trials of one skill differ
     (discordance), whether judging models agree with themselves, and what is wrong with the suite: tasks that are
     saturated, impossible, flaky or leaking. With --record, what was found is written beside the suite; once it is
-    committed, plans and comparisons expect that discordance.
+    committed, plans and comparisons expect that discordance. Exits with 1 where a budget ended it: nothing is recorded.
     """
     from ..errors import EXIT_INTERRUPTED
     from ..report.calibration_text import calibration_text
     from .gathering import gather, plan_of
-    from .recording import one_record_each, record_beside_suites
+    from .recording import exit_code_of, one_record_each, record_beside_suites
     from .running import run_calibration
     from .starting import ready_to_start
 
@@ -67,7 +67,7 @@ def command(
         for path in record_beside_suites(gathered, found):
             click.echo(f"recorded in {path}: commit it", err=True)
     click.echo(str(folder))
-    return 0
+    return exit_code_of(found)
 
 
 def _nothing_to_calibrate(plan: Plan) -> BadUsage:

@@ -25,7 +25,7 @@ def _against_itself(skill: SkillPlan) -> Iterator[str]:
     Its judging model is asked a second time about some of the answers.
     """
     from ..plan.reach import design_for, reach_of
-    from ..report.words import can_show
+    from ..report.reach_words import can_show
 
     again = min(MOST_JUDGED_TWICE, skill.estimate.judge_calls)
     judge = f", and up to {counted(again, 'judge call')} more to ask again" if again else ""
@@ -52,7 +52,7 @@ def _price(estimate: Estimate) -> str:
 
 
 def _skill(skill: SkillPlan) -> Iterator[str]:
-    from ..report.words import reach_sentence, steps_sentence
+    from ..report.reach_words import reach_sentence, steps_sentence
 
     estimate = skill.estimate
     beside = ", beside the gate" if skill.role == "beside" else ""

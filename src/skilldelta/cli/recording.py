@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ..domain.calibration import CALIBRATION_FILE, Calibration
-from ..errors import BadUsage, CannotWrite
+from ..errors import EXIT_FAIL, EXIT_PASS, BadUsage, CannotWrite
 
 if TYPE_CHECKING:
     from ..domain.plan import Plan
@@ -47,3 +47,8 @@ def record_beside_suites(gathered: Gathered, found: Sequence[Calibration]) -> It
             data = (record.model_dump_json(indent=1, by_alias=True) + "\n").encode()
             Folder(root, folder).replace(CALIBRATION_FILE, data)
             yield f"{folder}/{CALIBRATION_FILE}"
+
+
+def exit_code_of(found: Sequence[Calibration]) -> int:
+    """Return 0 where every calibration was finished, else 1: what a budget cut short is no record."""
+    return EXIT_PASS if all(record.finished for record in found) else EXIT_FAIL

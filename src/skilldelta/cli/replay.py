@@ -75,6 +75,7 @@ def _calibration(plan: Plan, journal: FileJournal, clock: Clock, told: Told, *, 
     from ..report.calibration_text import calibration_text
     from ..self_comparison import calibrated_again
     from .progress import Silent
+    from .recording import exit_code_of
 
     if form == "markdown":
         raise BadUsage("a calibration has no Markdown", where="--format", fix="take terminal or json")
@@ -82,7 +83,7 @@ def _calibration(plan: Plan, journal: FileJournal, clock: Clock, told: Told, *, 
     if out is not None:
         write_calibrations(out, found)
     click.echo(as_json(found) if form == "json" else calibration_text(found, plan.left_out), nl=False)
-    return 0
+    return exit_code_of(found)
 
 
 def _refuse_strangers(run: Path, plan: Plan, journal: FileJournal) -> None:
@@ -103,10 +104,14 @@ def _refuse_strangers(run: Path, plan: Plan, journal: FileJournal) -> None:
 
 
 def _how_it_ended(run: Path) -> tuple[str | None, bool]:
-    """Return which cap ended the run, if one did, and whether no report says so: then the journal alone tells."""
+    """Return which cap ended the run, if one did, and whether no cap did as far as is known.
+
+    A journal that ends before the answer is then one that was cut off, whatever report stands beside it.
+    """
     from ..edges.run_folder import read_report
 
     try:
-        return read_report(run).spending.reached, False
+        reached = read_report(run).spending.reached
     except RunMismatch:
-        return None, True
+        reached = None
+    return reached, reached is None

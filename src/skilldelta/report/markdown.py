@@ -9,6 +9,7 @@ from ..domain.report import Report, Sample, SkillReport, TaskResult
 from ..domain.skill import Finding
 from ..domain.trial import Arm
 from .markdown_text import block, inline
+from .reach_words import reach_sentence, steps_sentence
 from .words import (
     GATE_SIGNS,
     REASON_WORDS,
@@ -17,9 +18,7 @@ from .words import (
     confidence,
     percent,
     points,
-    reach_sentence,
     span,
-    steps_sentence,
     uncertainty_sentence,
 )
 

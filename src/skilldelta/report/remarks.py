@@ -11,6 +11,7 @@ from ..domain.plan import SkillPlan
 from ..domain.report import SkillReport
 from ..domain.trial import Arm
 from .drift import drift_sentence
+from .words import MOST_NAMED, called
 
 WEAK_BASELINE = 0.2
 MOST_REASONS = 3
@@ -48,6 +49,13 @@ def _about_the_result(report: SkillReport) -> Iterator[str]:
         yield "The recorded run is not finished: the command that began it continues it."
     if report.reason is StopReason.FAILURES:
         yield "What failed is recorded and final: to measure anew once the cause is mended, take a new --out folder."
+    unseen = [called(task.task_id) for task in report.tasks if not task.pairs]
+    if unseen and report.statistics.pairs:
+        more = f" and {len(unseen) - MOST_NAMED} more" if len(unseen) > MOST_NAMED else ""
+        yield (
+            f"No pair came about of {', '.join(unseen[:MOST_NAMED])}{more}: the numbers are of the other tasks, and "
+            "a claim is made only if it holds whatever these would have given."
+        )
     lost = report.statistics.failed_pairs
     if lost:
         arms = Counter(pair.arm.value for pair in report.failed)

@@ -7,15 +7,14 @@ from collections.abc import Iterator
 from ..domain.report import Report, SkillReport
 from .markdown import money
 from .markdown_text import visible
+from .reach_words import reach_sentence, steps_sentence
 from .words import (
     REASON_WORDS,
     check_sentence,
     confidence,
     percent,
     points,
-    reach_sentence,
     span,
-    steps_sentence,
     uncertainty_sentence,
 )
 
@@ -54,9 +53,10 @@ def _lines(report: Report) -> Iterator[str]:
             yield f"  weaker: {_one(weaker)}"
     for finding in report.findings[:10]:
         yield f"{finding.severity.value}: {_one(finding.path, 200)}: {_one(finding.message)}"
-    spending = report.spending
+    spending, lost = report.spending, report.invocation.lost_calls
+    more = f" and {lost} lost in interrupted work" if lost else ""
     yield (
-        f"gate: {report.gate.value} (exit code {report.exit_code}); {spending.calls} model calls, "
+        f"gate: {report.gate.value} (exit code {report.exit_code}); {spending.calls} model calls{more}, "
         f"{money(spending.cost_usd)}, attempt {report.invocation.attempts}"
     )
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..domain.comparison import Decision, Interval, StopReason, TaskCheck, Verdict
-from ..domain.design import Goal, Metric
-from ..domain.plan import Gate, LeftOut, Reach, SkillPlan
+from ..domain.design import Metric
+from ..domain.plan import Gate, LeftOut, SkillPlan
 from ..domain.report import SkillReport
 from ..domain.trial import Arm
 from ..statistics.effects import FEWEST_TASKS
@@ -110,7 +110,7 @@ def skill_sentence(report: SkillReport) -> str:
 
     The verdict comes first, before the name, which the head of a pull request chooses.
     """
-    name, tasks = called(report.name), f"on these {_tasks(len(report.tasks))}"
+    name, tasks = called(report.name), _on_tasks(report)
     if report.verdict is None:
         done = "one task and one round" if report.rounds else "the budget ended before its round was done"
         return f"smoke run: {name}: {done}; it gives no verdict."
@@ -129,13 +129,21 @@ def skill_sentence(report: SkillReport) -> str:
     return f"{report.verdict.value}: {claim}: {_numbers(report)}.{_regressed_tasks(report)}"
 
 
+def _on_tasks(report: SkillReport) -> str:
+    """Return for which tasks the answer holds: not for those of which no pair came about."""
+    total, seen = len(report.tasks), sum(1 for task in report.tasks if task.pairs)
+    if seen < total:
+        return f"on {seen} of these {total} tasks"
+    return "on this task" if total == 1 else f"on these {total} tasks"
+
+
 def _regressed_tasks(report: SkillReport) -> str:
     """Return which tasks regressed on fresh rounds, for the end of the first sentence."""
     names = [called(check.task_id) for check in report.checks if check.regressed]
     if not names:
         return ""
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    return f" On fresh rounds {_tasks(len(names))} regressed: {', '.join(names[:MOST_NAMED])}{more}."
+    return f" On fresh rounds {count_of(len(names), 'task')} regressed: {', '.join(names[:MOST_NAMED])}{more}."
 
 
 def other_arm(report: SkillReport) -> str:
@@ -209,65 +217,13 @@ def population_sentence(report: SkillReport) -> str:
     )
 
 
-def reach_sentence(report: SkillReport | SkillPlan) -> str:
-    """Return what the design can really show and from what that is known, for the first lines of every report."""
-    design = report.design if isinstance(report, SkillPlan) else report
-    most = report.design.rounds if isinstance(report, SkillPlan) else report.rounds_max
-    goal = "is it worse by more than the margin?" if design.goal is Goal.GATE else "is it better?"
-    can = can_show(report.reach, most, design.goal)
-    return f"Goal {design.goal.value} ({goal}), margin {amount(design.margin)}; {can}."
+def count_of(number: int, what: str) -> str:
+    """Return a number of things.
 
-
-def can_show(reach: Reach, rounds: int, goal: Goal) -> str:
-    """Return which effects a design of at most so many rounds finds, and what that rests on."""
-    can = f"{detectable(reach.smallest_effect, reach.discordance, goal)} with 80 % power"
-    return f"{_tasks(reach.tasks)} × at most {_rounds(rounds)} can show {can} ({_known(reach)})"
-
-
-def detectable(smallest: float | None, discordance: float, goal: Goal) -> str:
-    """Return which effects are found, in words; the gate passes a rise before it is shown to be one.
-
-    >>> detectable(0.19, 0.42, Goal.GATE), detectable(None, 0.42, Goal.IMPROVE)
-    ('a drop of 19 points or more', 'no change of up to 42 points')
+    >>> count_of(1, 'task'), count_of(2_000, 'round')
+    ('1 task', '2000 rounds')
     """
-    what = "drop" if goal is Goal.GATE else "change"
-    if smallest is None:
-        return f"no {what} of up to {100 * discordance:.0f} points"
-    return f"a {what} of {100 * smallest:.0f} points or more"
-
-
-def _known(reach: Reach) -> str:
-    share = f"{100 * reach.discordance:.0f} % of pairs expected to differ"
-    drop = ", at a drop of the margin"
-    where = {
-        "default": "the default",
-        "calibration": f"from its calibration{drop}",
-        "history": f"from earlier runs{drop}",
-    }
-    shared = "" if reach.skills == 1 else f"; its claims share their error with {_others(reach.skills - 1)}"
-    return f"{share}: {where[reach.discordance_from]}{shared}"
-
-
-def _others(number: int) -> str:
-    return "1 other skill" if number == 1 else f"{number} other skills"
-
-
-def steps_sentence(report: SkillReport | SkillPlan) -> str:
-    """Return what one more round, and ten more tasks, would show and cost; empty where the design cannot grow."""
-    reach, parts = report.reach, []
-    for step in reach.steps:
-        cost = "price unknown" if step.cost_usd is None else f"up to ${step.cost_usd:,.2f}"
-        shown = "nothing yet" if step.smallest_effect is None else f"{100 * step.smallest_effect:.0f} points"
-        parts.append(f"{step.what}: {shown} (at most {step.trials:,} trials more, {cost})")
-    return f"With {'; '.join(parts)}." if parts else ""
-
-
-def _rounds(number: int) -> str:
-    return "1 round" if number == 1 else f"{number} rounds"
-
-
-def _tasks(number: int) -> str:
-    return "1 task" if number == 1 else f"{number} tasks"
+    return f"1 {what}" if number == 1 else f"{number} {what}s"
 
 
 def headline(skills: tuple[SkillReport, ...], gate: Gate, left_out: tuple[LeftOut, ...], *, smoke: bool) -> str:
@@ -307,7 +263,7 @@ def check_sentence(check: TaskCheck) -> str:
     if check.p_value is None:
         why = "its fresh rounds were not finished, or gave nothing to go by"
         return f"{check.task_id} dropped; {why}, so nothing is said of it"
-    shown = f"{percent(check.reference)} → {percent(check.candidate)} on {_rounds(check.rounds)} that are fresh"
+    shown = f"{percent(check.reference)} → {percent(check.candidate)} on {count_of(check.rounds, 'fresh round')}"
     adjusted = f"p {check.adjusted_p_value:.2g} after correction"
     if check.regressed:
         return f"{check.task_id} regressed: {shown}, {adjusted}"

@@ -88,7 +88,8 @@ def self_normalised_interval(
     After adding the two pseudo-differences +1 and −1: all x with |S − N·x| ≤ critical_value·√Σ(d − x)², so
     x = S/N ± (critical_value/N)·√((N·Q − S²)/(N − critical_value²)), N = pairs + 2, Q = sum_of_squares + 2,
     kept within [−1, 1], which is also the answer when N ≤ critical_value². For critical values of at least 1
-    it contains the estimate. De la Peña, Lai and Shao, Self-Normalized Processes (2009).
+    it contains the estimate; one more large difference can widen it, which is the price of holding for small samples
+    without an assumption on their shape. De la Peña, Lai and Shao, Self-Normalized Processes (2009).
 
     >>> low, high = self_normalised_interval(total=4.0, sum_of_squares=3.0, pairs=20, critical_value=2.0)
     >>> round(low, 4), round(high, 4)

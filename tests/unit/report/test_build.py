@@ -95,3 +95,13 @@ def test_the_delta_is_that_of_the_decision_and_of_the_arms(
     found = row(design, *pairs)
     assert [arm.mean for arm in found.arms] == pytest.approx([candidate, reference], abs=5e-5)
     assert found.statistics.mean_delta == pytest.approx(delta, abs=5e-5)
+
+
+def test_a_task_that_was_never_observed_is_not_claimed_for() -> None:
+    """The answer is of the tasks that have a pair, and the others are named."""
+    found = row(Design(rounds=8, max_failed=0.5, margin=0.9), *played(*["TTTf"] * 8))
+    assert found.sentence.startswith("no-regression: demo is worse by no more than 90 points on 3 of these 4 tasks:")
+    assert any(warning.startswith("No pair came about of task-3: the numbers") for warning in found.warnings)
+    whole = row(Design(rounds=8, max_failed=0.5, margin=0.9), *played("TTTT", *["TTTf"] * 7))
+    assert "on these 4 tasks" in whole.sentence
+    assert not any("No pair came about" in warning for warning in whole.warnings)

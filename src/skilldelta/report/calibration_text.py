@@ -9,7 +9,7 @@ from ..domain.comparison import Interval
 from ..domain.plan import LeftOut
 from .markdown import money
 from .markdown_text import visible
-from .words import REASON_WORDS, percent
+from .words import REASON_WORDS, count_of, percent
 
 MOST_TASKS = 60
 
@@ -28,7 +28,7 @@ def _line(text: str, most: int = 600) -> str:
 
 def _one(one: Calibration) -> Iterator[str]:
     whole = "" if one.finished else f", NOT FINISHED: {REASON_WORDS[one.reason]}, so it is not recorded"
-    rounds = "1 round" if one.rounds == 1 else f"{one.rounds} rounds"
+    rounds = count_of(one.rounds, "round")
     yield f"{_line(one.name, 80)} against itself on {one.suite_version}: {rounds}{whole}"
     if one.invocation.replay:
         yield "  Replay: nobody was asked, everything comes from the journal."
@@ -61,7 +61,7 @@ def _alarms(alarms: FalseAlarms) -> str:
     return (
         f"false alarms: {_tenths(alarms.rate)} ({_tenths(alarms.rate_interval.low)} to "
         f"{_tenths(alarms.rate_interval.high)}) of {alarms.deals:,} times that these "
-        f"trials were dealt to two arms and {alarms.rounds} rounds at random ({alarms.improved} improved, "
+        f"trials were dealt to two arms and {count_of(alarms.rounds, 'round')} at random ({alarms.improved} improved, "
         f'{alarms.regressed} regressed); the rule "any drop is a regression" would have failed '
         f"{percent(alarms.any_drop)}"
     )

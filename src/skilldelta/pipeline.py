@@ -149,7 +149,7 @@ async def decide_again(plan: Plan, journal: Journal, clock: Clock, progress: Pro
     """Judge and decide a recorded run again from its journal; nobody is asked."""
     floor = recorded_floor(plan, journal, progress)
     measured = await _decided(plan, lambda _: floor, lambda _: {}, None, progress)
-    if told.cut_off:
+    if told.reached is None:  # a journal that ends before the answer was cut off, whatever report stands beside it
         measured = [_unfinished(one) for one in measured]
     return _report(plan, measured, told, clock, told.reached)
 

@@ -87,12 +87,3 @@ def size(count: int) -> str:
             return f"{value:.1f} {unit}"
         count //= 1000
     raise AssertionError("the last unit takes every number")
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun.
-
-    >>> counted(1, "skill"), counted(1200, "skill")
-    ('1 skill', '1,200 skills')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..domain.counted import counted
 from ..domain.plan import MOST_JUDGED_TWICE, Estimate, Plan, SkillPlan
-from .listing import counted
 
 
 def before_run(plan: Plan) -> str:

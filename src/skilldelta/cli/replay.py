@@ -36,15 +36,13 @@ def command(run: Path, out: Path | None, form: str) -> int:
     clock = SystemClock()
     try:
         _refuse_strangers(run, plan, journal)
-        reached, cut_off = (None, False) if plan.purpose == "calibrate" else _how_it_ended(run)
         told = Told(
             run_id=f"{plan.identity[:12]}-replay",
             started_at=clock.now(),
             started=clock.monotonic(),
             attempts=journal.sessions,
             replay=True,
-            reached=reached,
-            cut_off=cut_off,
+            reached=None if plan.purpose == "calibrate" else _cap_of(run),
         )
         if plan.purpose == "calibrate":
             return _calibration(plan, journal, clock, told, out=out, form=form)
@@ -103,15 +101,11 @@ def _refuse_strangers(run: Path, plan: Plan, journal: FileJournal) -> None:
         )
 
 
-def _how_it_ended(run: Path) -> tuple[str | None, bool]:
-    """Return which cap ended the run, if one did, and whether no cap did as far as is known.
-
-    A journal that ends before the answer is then one that was cut off, whatever report stands beside it.
-    """
+def _cap_of(run: Path) -> str | None:
+    """Return which cap ended the run, None where none did or no report says so."""
     from ..edges.run_folder import read_report
 
     try:
-        reached = read_report(run).spending.reached
+        return read_report(run).spending.reached
     except RunMismatch:
-        reached = None
-    return reached, reached is None
+        return None

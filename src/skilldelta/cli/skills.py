@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .listing import counted, cut, finding_data, finding_lines, size, table
+from ..domain.counted import counted
+from .listing import cut, finding_data, finding_lines, size, table
 
 if TYPE_CHECKING:
     from ..domain.skill import Finding, Skill

@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from ..domain.counted import counted
 from ..domain.suite import FreezeRecord
 from ..edges.folder import Folder
 from ..edges.suite_folder import write_version
 from ..errors import BadSuite, BadUsage, TamperedSuite
 from ..reading.frozen_suite import FoundSuite, next_version
 from ..reading.weakening import differences, weakening
-from .listing import counted
 from .work_tree import read_suite_folder
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from ..domain.counted import counted
 from ..domain.suite import FrozenSuite, Suite
 from ..reading.frozen_suite import FoundSuite, SuiteState
-from .listing import counted
 
 
 def summary(suite: Suite) -> str:

@@ -7,6 +7,7 @@ from typing import Literal
 
 from ..domain.calibration import Known
 from ..domain.config import Config
+from ..domain.counted import counted
 from ..domain.design import Design, Goal
 from ..domain.money import price_for
 from ..domain.plan import Estimate, SkillPlan
@@ -215,7 +216,7 @@ def _about_brief(design: Design, tasks: int, own: Config, *, known: Known | None
             "of the margin, and the run would reach no verdict; retire these tasks in the next suite version instead"
         )
         return (said,)
-    rounds = "1 round" if design.brief_rounds == 1 else f"{design.brief_rounds} rounds"
+    rounds = counted(design.brief_rounds, "round")
     said = (
         f"{len(design.brief)} of {tasks} tasks have always ended alike in the calibration, so they have {rounds}; "
         "this was fixed before the run, and each task keeps its weight"
@@ -225,7 +226,7 @@ def _about_brief(design: Design, tasks: int, own: Config, *, known: Known | None
 
 def _few_tasks(plan: SkillPlan) -> str:
     reach = plan.reach
-    tasks = "1 task" if reach.tasks == 1 else f"{reach.tasks} tasks"
+    tasks = counted(reach.tasks, "task")
     what = "drop" if plan.design.goal is Goal.GATE else "change"
     if reach.smallest_effect is None:
         most = f"{100 * reach.discordance:.0f} points"

@@ -43,8 +43,7 @@ class Told:
     seconds: float = 0.0
     replay: bool = False
     reached: str | None = None
-    cut_off: bool = False
-    """No report says how the run ended: where the journal ends too soon, the run is not finished."""
+    """The cap that ended the run, of a replay as its report says; None: as far as is known none did."""
 
 
 def build_report(

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from ..domain.calibration import Calibration, FalseAlarms, JudgeAgreement
 from ..domain.comparison import Interval
+from ..domain.counted import counted
 from ..domain.plan import LeftOut
 from .markdown import money
 from .markdown_text import visible
-from .words import REASON_WORDS, count_of, percent
+from .words import REASON_WORDS, percent
 
 MOST_TASKS = 60
 
@@ -28,7 +29,7 @@ def _line(text: str, most: int = 600) -> str:
 
 def _one(one: Calibration) -> Iterator[str]:
     whole = "" if one.finished else f", NOT FINISHED: {REASON_WORDS[one.reason]}, so it is not recorded"
-    rounds = count_of(one.rounds, "round")
+    rounds = counted(one.rounds, "round")
     yield f"{_line(one.name, 80)} against itself on {one.suite_version}: {rounds}{whole}"
     if one.invocation.replay:
         yield "  Replay: nobody was asked, everything comes from the journal."
@@ -61,7 +62,7 @@ def _alarms(alarms: FalseAlarms) -> str:
     return (
         f"false alarms: {_tenths(alarms.rate)} ({_tenths(alarms.rate_interval.low)} to "
         f"{_tenths(alarms.rate_interval.high)}) of {alarms.deals:,} times that these "
-        f"trials were dealt to two arms and {count_of(alarms.rounds, 'round')} at random ({alarms.improved} improved, "
+        f"trials were dealt to two arms and {counted(alarms.rounds, 'round')} at random ({alarms.improved} improved, "
         f'{alarms.regressed} regressed); the rule "any drop is a regression" would have failed '
         f"{percent(alarms.any_drop)}"
     )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from ..domain.counted import counted
 from ..domain.design import Goal
 from ..domain.plan import Reach, SkillPlan
 from ..domain.report import SkillReport
-from .words import amount, count_of
+from .words import amount
 
 
 def reach_sentence(report: SkillReport | SkillPlan) -> str:
@@ -20,7 +21,7 @@ def reach_sentence(report: SkillReport | SkillPlan) -> str:
 def can_show(reach: Reach, rounds: int, goal: Goal) -> str:
     """Return which effects a design of at most so many rounds finds, and what that rests on."""
     can = f"{detectable(reach.smallest_effect, reach.discordance, goal)} with 80 % power"
-    return f"{count_of(reach.tasks, 'task')} × at most {count_of(rounds, 'round')} can show {can} ({_known(reach)})"
+    return f"{counted(reach.tasks, 'task')} × at most {counted(rounds, 'round')} can show {can} ({_known(reach)})"
 
 
 def detectable(smallest: float | None, discordance: float, goal: Goal) -> str:
@@ -43,12 +44,10 @@ def _known(reach: Reach) -> str:
         "calibration": f"from its calibration{drop}",
         "history": f"from earlier runs{drop}",
     }
-    shared = "" if reach.skills == 1 else f"; its claims share their error with {_others(reach.skills - 1)}"
+    shared = (
+        "" if reach.skills == 1 else f"; its claims share their error with {counted(reach.skills - 1, 'other skill')}"
+    )
     return f"{share}: {where[reach.discordance_from]}{shared}"
-
-
-def _others(number: int) -> str:
-    return "1 other skill" if number == 1 else f"{number} other skills"
 
 
 def steps_sentence(report: SkillReport | SkillPlan) -> str:

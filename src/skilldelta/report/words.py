@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..domain.comparison import Decision, Interval, StopReason, TaskCheck, Verdict
+from ..domain.counted import counted
 from ..domain.design import Metric
 from ..domain.plan import Gate, LeftOut, SkillPlan
 from ..domain.report import SkillReport
@@ -133,8 +134,8 @@ def _on_tasks(report: SkillReport) -> str:
     """Return for which tasks the answer holds: not for those of which no pair came about."""
     total, seen = len(report.tasks), sum(1 for task in report.tasks if task.pairs)
     if seen < total:
-        return f"on {seen} of these {total} tasks"
-    return "on this task" if total == 1 else f"on these {total} tasks"
+        return f"on {seen:,} of these {total:,} tasks"
+    return "on this task" if total == 1 else f"on these {total:,} tasks"
 
 
 def _regressed_tasks(report: SkillReport) -> str:
@@ -143,7 +144,7 @@ def _regressed_tasks(report: SkillReport) -> str:
     if not names:
         return ""
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    return f" On fresh rounds {count_of(len(names), 'task')} regressed: {', '.join(names[:MOST_NAMED])}{more}."
+    return f" On fresh rounds {counted(len(names), 'task')} regressed: {', '.join(names[:MOST_NAMED])}{more}."
 
 
 def other_arm(report: SkillReport) -> str:
@@ -217,15 +218,6 @@ def population_sentence(report: SkillReport) -> str:
     )
 
 
-def count_of(number: int, what: str) -> str:
-    """Return a number of things.
-
-    >>> count_of(1, 'task'), count_of(2_000, 'round')
-    ('1 task', '2000 rounds')
-    """
-    return f"1 {what}" if number == 1 else f"{number} {what}s"
-
-
 def headline(skills: tuple[SkillReport, ...], gate: Gate, left_out: tuple[LeftOut, ...], *, smoke: bool) -> str:
     """Return the report's first sentence."""
     skills = tuple(skill for skill in skills if skill.role == "gate")
@@ -263,7 +255,7 @@ def check_sentence(check: TaskCheck) -> str:
     if check.p_value is None:
         why = "its fresh rounds were not finished, or gave nothing to go by"
         return f"{check.task_id} dropped; {why}, so nothing is said of it"
-    shown = f"{percent(check.reference)} → {percent(check.candidate)} on {count_of(check.rounds, 'fresh round')}"
+    shown = f"{percent(check.reference)} → {percent(check.candidate)} on {counted(check.rounds, 'fresh round')}"
     adjusted = f"p {check.adjusted_p_value:.2g} after correction"
     if check.regressed:
         return f"{check.task_id} regressed: {shown}, {adjusted}"

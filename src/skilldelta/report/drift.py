@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..domain.comparison import Interval
 from ..domain.measured import Measured
@@ -11,6 +11,9 @@ from ..domain.report import Drift
 from ..domain.trial import Arm
 from ..statistics.agreement import difference_interval
 from .words import confidence, points, span
+
+MOST_NAMED = 3
+MOST_NAME = 60
 
 
 def drift_of(one: Measured, tool_version: str) -> Drift | None:
@@ -78,7 +81,7 @@ def drift_sentence(drift: Drift | None, alpha: float) -> str:
     words = " and ".join(drift.changed) or "nothing that is known of"
     models = ""
     if "the model" in drift.changed:
-        before, after = (", ".join(names) or "nobody" for names in (drift.then_models, drift.now_models))
+        before, after = (_named(names) for names in (drift.then_models, drift.now_models))
         models = f" (from {before} to {after})"
     shown = "" if moved else ", which is not shown to be a movement"
     return (
@@ -87,3 +90,10 @@ def drift_sentence(drift: Drift | None, alpha: float) -> str:
         f"{confidence(alpha)} interval {span(drift.interval)}{shown}: that is not this "
         "change's doing, and no part of its difference, as both arms ran now."
     )
+
+
+def _named(models: Sequence[str]) -> str:
+    """Return the models' names, long ones and many of them cut: what the sentence is for comes after them."""
+    short = [name if len(name) <= MOST_NAME else f"{name[: MOST_NAME - 1]}…" for name in models[:MOST_NAMED]]
+    more = [f"{len(models) - MOST_NAMED} more"] if len(models) > MOST_NAMED else []
+    return ", ".join([*short, *more]) or "nobody"

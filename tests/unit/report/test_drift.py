@@ -107,6 +107,14 @@ def test_what_changed_is_named(then: dict[str, Any], model: str, version: str, s
     assert "not shown" not in moved
 
 
+def test_long_names_leave_room_for_what_they_mean() -> None:
+    """Names are cut, and many of them counted: the sentence's end is what it is for."""
+    then = recorded(models=tuple(f"{number}-{'x' * 300}" for number in range(5)))
+    sentence = drift_sentence(drift_of(measured(then, {"a": [100, 0], "b": [0, 100]}, model="y" * 300), "1"), 0.05)
+    assert f"(from 0-{'x' * 57}…, 1-{'x' * 57}…, 2-{'x' * 57}…, 2 more to {'y' * 59}…)" in sentence
+    assert len(sentence) < 600
+
+
 def test_a_movement_that_nothing_explains_is_said_too() -> None:
     """The same model by name may have become another one."""
     sentence = drift_sentence(drift_of(measured(recorded(), {"a": [0] * 20, "b": [0] * 20}), "1"), 0.05)

@@ -77,8 +77,9 @@ def sign_flip_p_value(differences: Sequence[float | Fraction]) -> float:
 
     p = share of the 2^n choices of signs whose |sum| is at least the one observed. For differences of ±1 this
     is the exact McNemar (sign) test. Numbers are taken as they are written (0.1 is one tenth) and brought to
-    a common denominator, so ties between sums are exact. Raises ValueError when that leaves more than 20
-    million distinct sums: round such data first. Fisher, The Design of Experiments (1935) §21.
+    a common denominator, so ties between sums are exact. Raises ValueError for a number that is not finite, and
+    when more than 20 million distinct sums are left: round such data first. Fisher, The Design of Experiments
+    (1935) §21.
 
     >>> sign_flip_p_value([1, 1, 1, 1, -1])
     0.375
